@@ -1,5 +1,7 @@
 // raw_vulkan.cpp - Vulkan without a library: descriptor sets made ahead, bound where they change,
-// a memory barrier where the next dispatch needs the one before, one fence.
+// a memory barrier where the next dispatch needs the one before, one fence. And one barrier at the
+// end of each command buffer: waiting for a fence makes nothing visible to the host, nor to what is
+// submitted later (Vulkan 1.3, 7.3 "Fences").
 #define VOLK_IMPLEMENTATION
 #include <volk.h>
 
@@ -245,21 +247,24 @@ struct Counters {
     vkCmdPushConstants(commands, session->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(off),
                        &off);
     for (std::uint32_t n = first; n < end; ++n) {
-      if (work.shape == Shape::chain && n != 0) barrier(commands);
+      if (work.shape == Shape::chain && n != first) barrier(commands);
       if (work.shape == Shape::independent || n == first)
         vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, session->layout, 0, 1,
                                 &set_of_slice[work.first_item(n) / items], 0, nullptr);
       vkCmdDispatch(commands, 1, 1, 1);
     }
+    barrier(commands, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
     check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
   }
 
-  static void barrier(VkCommandBuffer commands) {
+  static void barrier(VkCommandBuffer commands, VkPipelineStageFlags more_stages = 0,
+                      VkAccessFlags more_reads = 0) {
     auto all = made<VkMemoryBarrier>(VK_STRUCTURE_TYPE_MEMORY_BARRIER);
     all.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
-    all.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    all.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | more_reads;
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &all, 0, nullptr, 0, nullptr);
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | more_stages, 0, 1, &all, 0, nullptr,
+                         0, nullptr);
   }
 
   void submit(VkCommandBuffer commands, VkFence signal) const {

@@ -1,9 +1,9 @@
 // layer.cpp - what the OpenCL layer costs a program that nobody can change.
 //
 // One program of plain OpenCL (layer_work) is run again and again: bare, with the layer loaded and
-// nothing captured, and with its whole run captured. Prints a table for each kind of work and which
-// aims are met. Ends with 1 when a result or a document was wrong, never because something was
-// slow: see docs/benchmarks.md.
+// nothing captured, with its whole run captured, and bare on a queue that stamps, as the layer
+// makes them. Prints a table for each kind of work and which aims are met. Ends with 1 when a
+// result or a document was wrong, never because something was slow: see docs/benchmarks.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,7 +34,7 @@ std::filesystem::path beside(const char* name) {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
 }
 
-enum class How : std::uint8_t { bare, idle, capturing };
+enum class How : std::uint8_t { bare, stamped, idle, capturing };
 
 // One kind of work done in one way; each run is a process of its own.
 class LayeredWork {
@@ -46,6 +46,7 @@ class LayeredWork {
     std::vector<std::string> words{beside(is_mpi() ? "mpi_work" : "layer_work"), work_,
                                    fmt::to_string(count_)},
         settings;
+    if (how_ == How::stamped) settings = {"LAYER_WORK_STAMPS=1"};
     if (how_ == How::idle)
       settings = {
           is_mpi() ? fmt::format("LD_PRELOAD={}", beside("../lib/libreel_mpi.so").string())
@@ -164,6 +165,11 @@ Group layer_group(const std::string& work, const std::string& name, std::uint64_
   Group group{"opencl", name, count, {}};
   group.modes = {mode("bare", bare, 0), mode("layer loaded, not capturing", idle, wanted.idle),
                  mode("capturing all of it", capturing, wanted.capturing)};
+  // What of the idle layer is the driver's: it makes queues that stamp, since the program may ask
+  // it to capture.
+  if (wanted.idle > 0)
+    group.modes.push_back(mode("without it, on a queue that stamps",
+                               std::make_shared<LayeredWork>(work, count, How::stamped), 0));
   if (wanted.idle_more_ns > 0)
     group.modes[1].figures = [=]() -> std::vector<Figure> {
       return {{"ns CPU more a call", more_ns(*bare, *idle, &Spent::cpu_ns, count),

@@ -9,8 +9,9 @@
  *   layer_work calls N      N calls of clSetKernelArg, and nothing else
  *   layer_work start 1      a context and a queue, made and let go
  *
- * With LAYER_WORK_EVENTS=1 it is as a capture needs it: the queue has stamps, each kernel an event,
- * let go of in sixteens, and there is a second thread, so that the C library takes locks.
+ * With LAYER_WORK_STAMPS=1 its queue has stamps, as one has under a layer that may be asked to
+ * capture. With LAYER_WORK_EVENTS=1 it is as a capture needs it: the queue has stamps, each kernel
+ * an event, let go of in sixteens, and there is a second thread, so that the C library takes locks.
  *
  * Prints the nanoseconds of the loop by the clock on the wall, those of the CPU in all threads, and
  * a number made of the results. */
@@ -141,8 +142,9 @@ int main(int argc, char** argv) {
   cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &status);
   check(status);
   const cl_queue_properties stamped[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+  const int has_stamps = takes_events || getenv("LAYER_WORK_STAMPS") != NULL;
   cl_command_queue queue =
-      clCreateCommandQueueWithProperties(context, device, takes_events ? stamped : NULL, &status);
+      clCreateCommandQueueWithProperties(context, device, has_stamps ? stamped : NULL, &status);
   check(status);
   if (strcmp(work, "start") == 0) {
     check(clReleaseCommandQueue(queue));
