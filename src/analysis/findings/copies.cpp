@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "analysis/contents/copied_ranges.hpp"
 #include "analysis/contents/known_contents.hpp"
@@ -78,8 +79,12 @@ void same_bytes_rule(const Case& c, Findings& findings) {
     });
   };
   Group redundant, round_trips, duplicates;
-  std::size_t brought_back = 0;                          // of the redundant ones
-  std::map<BlobId, std::uint32_t> read_back;             // bytes that came to the host, by whom
+  std::size_t brought_back = 0;  // of the redundant ones
+  struct ReadBack {
+    std::uint32_t command;
+    bool is_counted = false;
+  };
+  std::map<BlobId, ReadBack> read_back;                  // bytes that came to the host, by whom
   std::map<BlobId, std::vector<std::uint32_t>> uploads;  // large ones
   for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
     known.before(i);
@@ -102,8 +107,8 @@ void same_bytes_rule(const Case& c, Findings& findings) {
       } else if (brought && work.kind == WorkKind::write) {
         if (const auto read = read_back.find(*brought); read != read_back.end()) {
           // The same bytes, both ways: they count once, and so does a read that several bring back.
-          if (std::ranges::find(round_trips.commands, read->second) == round_trips.commands.end())
-            round_trips.add(c, read->second, 0);
+          if (!std::exchange(read->second.is_counted, true))
+            round_trips.add(c, read->second.command, 0);
           round_trips.add(c, i, target->size_bytes);
         } else if (target->size_bytes >= smallest_duplicate) {
           auto& same = uploads[*brought];
@@ -118,7 +123,7 @@ void same_bytes_rule(const Case& c, Findings& findings) {
     // What was read is most often recorded with the read itself, so it is known only then.
     for_each_range(c.trace, work, [&](const TraceArgument& range, Access) {
       const auto hash = known.of(range.buffer, range.offset_bytes, range.size_bytes);
-      if (hash && range.size_bytes >= smallest_round_trip) read_back[*hash] = i;
+      if (hash && range.size_bytes >= smallest_round_trip) read_back[*hash] = {i};
     });
   }
   if (!redundant.commands.empty())
