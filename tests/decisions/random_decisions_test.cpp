@@ -3,8 +3,7 @@
 #include <future>
 #include <thread>
 
-#include "decisions/pick.hpp"
-#include "decisions/random_program.hpp"
+#include "decisions/program_graphs.hpp"
 #include "recording/captured.hpp"
 #include "reel/replay.hpp"
 #include "replay/told.hpp"
@@ -12,75 +11,8 @@
 namespace reel::test {
 namespace {
 
-class RandomDecisions : public DecidingTest {
+class RandomDecisions : public RandomPrograms {
  protected:
-  void SetUp() override {
-    DecidingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    buffers = make_buffers("b");
-  }
-
-  using Buffers = std::vector<Buffer>;
-  Buffers make_buffers(const std::string& name) const {
-    Buffers made;
-    for (std::size_t i = 0; i < data_count + flag_count; ++i)
-      made.push_back(make(name + std::to_string(i)));
-    return made;
-  }
-
-  Graph graph_of(const Block& block) const { return graph_of(block, buffers); }
-  Graph graph_of(const Block& block, const Buffers& on) const {
-    Graph graph;
-    for (const Statement& s : block) add(graph, s, on);
-    return graph;
-  }
-
-  void add(Graph& graph, const Statement& s, const Buffers& on) const {
-    using Kind = Statement::Kind;
-    switch (s.kind) {
-      case Kind::mad:
-        add_mad(graph, on[s.target], s.a, s.b);
-        return;
-      case Kind::mix:
-        add_mix(graph, on[s.source], on[s.other], on[s.target], s.a);
-        return;
-      case Kind::copy:
-        graph.add_copy(on[s.target], on[s.source]);
-        return;
-      case Kind::fill:
-        graph.add_fill(on[s.target], s.a);
-        return;
-      case Kind::pick:
-        add_pick(graph, on[s.source], on[s.target], s.a);
-        return;
-      case Kind::count_down:
-        add_pick(graph, on[0], on[s.target], 0);
-        return;
-      case Kind::decide:
-        break;
-    }
-    std::vector<Graph> branches;
-    for (const Block& branch : s.branches) branches.push_back(graph_of(branch, on));
-    const Buffer& condition = on[s.source];
-    switch (s.decision) {
-      case DecisionKind::if_else:
-        if (branches.size() == 2)
-          graph.add_if(condition, branches[0], branches[1]);
-        else
-          graph.add_if(condition, branches[0]);
-        return;
-      case DecisionKind::while_loop:
-        graph.add_while(condition, branches[0]);
-        return;
-      case DecisionKind::switch_case:
-        graph.add_switch(condition, branches);
-        return;
-      case DecisionKind::repeat:
-        graph.add_repeat(s.a, branches[0]);
-        return;
-    }
-  }
-
   // The program that decides itself: gives a piece, reads the condition, and goes on as it says.
   void run_by_program(const Block& block, const Buffers& on) const {
     Block piece;
@@ -109,25 +41,6 @@ class RandomDecisions : public DecidingTest {
     give();
   }
 
-  Memory reset() const { return reset(buffers); }
-  Memory reset(const Buffers& on) const {
-    Memory memory{};
-    for (std::uint32_t i = 0; i < memory.size(); ++i) {
-      memory[i] = i < data_count ? 7 * i + 3 : 0;
-      set(on[i], memory[i]);
-    }
-    return memory;
-  }
-
-  void expect(const Memory& memory, std::string_view how) const { expect(memory, how, buffers); }
-  void expect(const Memory& memory, std::string_view how, const Buffers& on) const {
-    for (std::uint32_t i = 0; i < memory.size(); ++i) {
-      const Words found = contents(on[i]);
-      ASSERT_EQ(found.front(), memory[i]) << how << ", buffer " << i;
-      ASSERT_TRUE(i >= data_count || found.back() == memory[i]) << how << ", the end of " << i;
-    }
-  }
-
   // Twice, so that what a launch leaves behind shows.
   void expect_meant(const Block& block, const GraphExec& exec, std::string_view how) const {
     Memory memory = reset();
@@ -146,8 +59,6 @@ class RandomDecisions : public DecidingTest {
         if (buffer.label() == named.name) options.buffers.emplace_back(named.name, buffer);
     return options;
   }
-
-  Buffers buffers;
 };
 INSTANTIATE_TEST_SUITE_P(Each, RandomDecisions, every_device(), device_name);
 
