@@ -253,7 +253,8 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
     if (walk.is_over()) return walk.give_back(spare_frames_);
   } catch (const DecisionError& error) {  // comes out where that of a later step would
     queue_->run_in_order([error] { throw error; }, InOrder::nothing);
-    return;
+    // That of a launch before may be what asking has met; this one goes on.
+    if (!walk.failed_asking()) return;
   } catch (const Error& error) {
     if (!walk.failed_asking()) throw;
     // Of work before the launch, which asking has met: it is for whoever waits.
@@ -266,25 +267,8 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
   walk.move_to(*runner);
   walk.continue_on(*decided_, alone);
   auto rest = std::make_shared<QueueLaunch>(std::move(walk));
-  queue_->run_in_order(
-      [rest, runner, queue = decided_] {
-        // What was given before an error is done, too, before anything that comes later.
-        const auto settle = [&] {
-          queue->flush();
-          queue->wait();
-        };
-        try {
-          rest->finish();
-        } catch (...) {
-          try {
-            settle();
-          } catch (const Error&) {  // the first one counts
-          }
-          throw;
-        }
-        settle();
-      },
-      alone ? InOrder::nothing : InOrder::anything);
+  queue_->run_in_order([rest, runner, queue = decided_] { rest->finish_on_thread(); },
+                       alone ? InOrder::nothing : InOrder::anything);
 }
 
 std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {

@@ -297,12 +297,38 @@ void QueueLaunch::give(const LaunchedSteps& steps) {
     steps.executable.launch(*queue_);
 }
 
+// A host call that throws leaves the rest of a graph to run, wherever the walk has got to by then.
+// Each error is thrown once, so that asking again ends.
 std::uint32_t QueueLaunch::fetch(const BufferRange& condition) {
   std::uint32_t value = 0;
   is_asking_ = true;
-  queue_->fetch(condition, std::as_writable_bytes(std::span(&value, 1)));
+  for (;;) {
+    try {
+      queue_->fetch(condition, std::as_writable_bytes(std::span(&value, 1)));
+      break;
+    } catch (const Error& error) {
+      // On the caller it may be of work before the launch: the stream sees to that.
+      if (!is_continued_ || error.code() != Code::host_call_failed) throw;
+      note_failure();
+    }
+  }
   is_asking_ = false;
   return value;
+}
+
+void QueueLaunch::finish_on_thread() {
+  try {
+    finish();
+  } catch (...) {
+    note_failure();
+  }
+  try {
+    queue_->flush();
+    queue_->wait();
+  } catch (...) {
+    note_failure();
+  }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 }  // namespace reel

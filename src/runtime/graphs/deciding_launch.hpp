@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -117,7 +118,11 @@ class QueueLaunch final : public DecidingLaunch {
   void continue_on(QueueDriver& queue, bool alone) {
     queue_ = &queue;
     alone_ = alone;
+    is_continued_ = true;
   }
+  // The rest of it, by a thread that runs it in order: what was given is done when it returns, also
+  // by an error. Throws the first.
+  void finish_on_thread();
   // After an error: it came of asking, which changes nothing, so the walk may go on.
   bool failed_asking() const noexcept { return is_asking_; }
 
@@ -128,8 +133,14 @@ class QueueLaunch final : public DecidingLaunch {
   void decided(const Command&, std::string_view) override {}
 
  private:
+  // In a catch block: of several errors the first counts.
+  void note_failure() noexcept {
+    if (!failure_) failure_ = std::current_exception();
+  }
+
   QueueDriver* queue_;
-  bool alone_ = false, is_asking_ = false;
+  bool alone_ = false, is_continued_ = false, is_asking_ = false;
+  std::exception_ptr failure_;
   std::shared_ptr<JoinedTimes> times_;
 };
 

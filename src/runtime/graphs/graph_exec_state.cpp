@@ -203,14 +203,15 @@ void GraphExecState::count_change() noexcept {
 
 std::shared_ptr<GraphExecState> GraphExecState::runner_for(StreamId stream) {
   constexpr std::size_t most_kept = 4;
-  std::erase_if(runners_, [&](const Runner& runner) { return runner.version != version_; });
+  const std::uint64_t now = version();  // a branch may be launched by itself
+  std::erase_if(runners_, [&](const Runner& runner) { return runner.version != now; });
   const auto known = std::ranges::find(runners_, stream, &Runner::stream);
   if (known != runners_.end()) return known->exec;
   // One that is let go lives on in the launches that need it.
   if (runners_.size() == most_kept) runners_.erase(runners_.begin());
   std::shared_ptr<GraphExecState> runner = clone();
   runner->deciding_->prepare();
-  return runners_.emplace_back(Runner{stream, version_, std::move(runner)}).exec;
+  return runners_.emplace_back(Runner{stream, now, std::move(runner)}).exec;
 }
 
 void GraphExecState::mark_changed(std::uint32_t step) {
