@@ -97,6 +97,24 @@ TEST_P(AsynchronousDecisions, ALaunchInFlightKeepsTheParametersItStartedWith) {
   EXPECT_EQ(first(w), 12u);
 }
 
+TEST_P(AsynchronousDecisions, ABranchLaunchedByItselfKeepsTheParametersItStartedWith) {
+  Graph graph;
+  const NodeId whole = graph.add_repeat(1, counted(1));
+  GraphExec exec = graph.instantiate(device());
+  GraphExec& branch = exec.branch(whole, 0);
+  set(x, 10);
+  {
+    Gate gate(stream);
+    for (const std::uint32_t add : {1u, 20u, 300u}) {
+      branch.branch(node(1), 0).set_argument(node(0), 2, add);
+      branch.launch(stream);
+    }
+    branch.branch(node(1), 0).set_argument(node(0), 2, std::uint32_t{4000});
+  }
+  stream.synchronize();
+  EXPECT_EQ(first(y), 3210u);
+}
+
 TEST_P(AsynchronousDecisions, AnExecMayGoWhileItsLaunchesAreInFlight) {
   set(x, 30);
   {

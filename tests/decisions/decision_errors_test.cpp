@@ -168,6 +168,53 @@ TEST_P(DecisionErrors, OfWorkBeforeTheLaunchDoNotStopIt) {
   }
 }
 
+// The same where that work is a launch that decides, whether or not it is over.
+TEST_P(DecisionErrors, OfALaunchDoNotStopTheNext) {
+  Graph graph;
+  add_mad(graph, y, 1, 1);
+  graph.add_switch(flag, std::vector<Graph>{mad_graph(y, 1, 10), mad_graph(y, 1, 20)},
+                   {.label = "which"});
+  add_mad(graph, y, 1, 100);
+  const GraphExec exec = graph.instantiate(device());
+  for (const bool is_over : {false, true}) {
+    set(y, 0);
+    set(flag, 2);
+    exec.launch(stream);
+    stream.write(flag, words(1));
+    while (is_over && !stream.done()) std::this_thread::yield();
+    exec.launch(stream);
+    expect_error(Code::invalid_argument, {"'which'", "got the condition 2"},
+                 [&] { stream.synchronize(); });
+    stream.synchronize();
+    EXPECT_EQ(first(y), 1u + 121u) << is_over;
+  }
+}
+
+// As on a stream, and in a graph that decides nothing. Where the stream is busy a thread takes the
+// first decision already, else the caller does.
+TEST_P(DecisionErrors, OfAHostCallLeaveTheRestOfTheGraphToRun) {
+  Graph body, graph;
+  graph.add_if(flag, mad_graph(y, 1, 1));
+  graph.add_host_call([] { throw std::runtime_error("no idea"); }, {.label = "calls"});
+  add_mad(body, y, 1, 10);
+  body.add_host_call([] { throw std::runtime_error("too late"); }, {.label = "calls again"});
+  count_down(body, flag);
+  graph.add_while(flag, body);
+  add_mad(graph, y, 1, 100);
+  const GraphExec exec = graph.instantiate(device());
+  for (const bool is_busy : {false, true}) {
+    set(y, 0);
+    set(flag, 3);
+    std::optional<Gate> gate;
+    if (is_busy) stream.host_call(gate.emplace().holding());
+    exec.launch(stream);
+    gate.reset();
+    expect_error(Code::host_call_failed, {"'calls'", "no idea"}, [&] { stream.synchronize(); });
+    stream.synchronize();
+    EXPECT_EQ(first(y), 131u) << is_busy;
+  }
+}
+
 // Its memory would be gone for the branch that is taken later.
 TEST_P(DecisionErrors, ABufferThatIsFreedIsNamedWhicheverBranchUsesIt) {
   Buffer gone = make("gone");
