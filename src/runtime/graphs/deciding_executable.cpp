@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/node_payload.hpp"
 #include "runtime/device_state.hpp"
@@ -104,7 +105,8 @@ std::unique_ptr<DecidingExecutable> DecidingExecutable::clone_for(GraphExecState
     }
     const auto& choice = std::get<Choice>(part);
     Choice other{.step = choice.step, .decision = choice.decision, .enabled = choice.enabled};
-    for (const GraphExec& branch : choice.branches) other.branches.push_back(branch.clone());
+    for (const GraphExec& branch : choice.branches)
+      other.branches.push_back(make_handle<GraphExec>(state_of(branch, "clone()").clone()));
     copy->parts_.emplace_back(std::move(other));
   }
   return copy;

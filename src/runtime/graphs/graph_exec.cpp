@@ -114,7 +114,9 @@ GraphExec& GraphExec::branch(NodeId node, std::size_t index) {
   return live(state_, "branch()").branch(node, index);
 }
 
-GraphExec GraphExec::clone() const { return GraphExec(live(state_, "clone()").clone()); }
+GraphExec GraphExec::clone() const {
+  return GraphExec(live(state_, "clone()").independent_clone());
+}
 
 const Graph& GraphExec::graph() const { return live(state_, "graph()").graph(); }
 Device GraphExec::device() const { return make_handle<Device>(live(state_, "device()").device); }
