@@ -97,7 +97,8 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
   void give(Launchable&) override {}  // never: it follows the host's way
   std::uint32_t fetch(const BufferRange& condition) override {
     std::uint32_t value = 0;
-    stream_.fetch_aside(condition, std::as_writable_bytes(std::span(&value, 1)));
+    ask_in_spite_of_host_calls(
+        [&] { stream_.fetch_aside(condition, std::as_writable_bytes(std::span(&value, 1))); });
     return value;
   }
   void decided(const Command& condition, std::string_view words) override {
@@ -107,7 +108,7 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
       told.work = Read{read->source, std::as_writable_bytes(std::span(&value, 1))};
     want(condition.scope);
     recording_.submit(stream_, told, monotonic_ns());
-    stream_.fetch_aside({}, {});  // it fills `value`
+    ask_in_spite_of_host_calls([&] { stream_.fetch_aside({}, {}); });  // it fills `value`
   }
 
  private:

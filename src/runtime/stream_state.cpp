@@ -169,29 +169,53 @@ bool may_be_recorded() {
 
 }  // namespace
 
-// Twice: host calls given before may use the stream until they are done; one that another thread
-// gave meanwhile, and that hasn't seen `deciding_`, is waited for without the lock, too.
-void StreamState::wait_before_deciding(std::string_view operation) {
+void StreamState::wait_before_deciding(std::string_view operation, std::optional<Error>& failure) {
   refuse_wait_in_callback(device->info(), operation);
   {
     const BiasedLock lock(mutex_);
     queue_->flush();
   }
-  queue_->wait();
+  try {
+    queue_->wait();
+  } catch (const Error& error) {
+    if (!failure) failure = error;
+  }
+}
+
+// It waits twice: host calls given before may use the stream until they are done; one that another
+// thread gave meanwhile, and that hasn't seen `deciding_`, is waited for without the lock, too.
+template <class F>
+void StreamState::launch_recorded(std::string_view operation, F&& launch) {
+  const std::uint64_t begin_ns = monotonic_ns();
+  std::optional<Error> failure;
+  const auto fail_later = [&] {
+    if (!failure) return;
+    const BiasedLock lock(mutex_);
+    queue_->run_in_order([error = *failure] { throw error; }, InOrder::nothing);
+  };
+  wait_before_deciding(operation, failure);
+  try {
+    const Deciding deciding(deciding_);
+    wait_before_deciding({}, failure);
+    launch(begin_ns);
+  } catch (const Error& error) {
+    const bool is_for_whoever_waits = is_of_launched_work(error);
+    if (is_for_whoever_waits && !failure) failure = error;
+    fail_later();
+    if (!is_for_whoever_waits) throw;
+    return;
+  }
+  fail_later();
 }
 
 void StreamState::launch(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
-  if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
-    const std::uint64_t begin_ns = monotonic_ns();
-    wait_before_deciding("A recorded GraphExec::launch() of a graph that decides");
-    const Deciding deciding(deciding_);
-    wait_before_deciding({});
-    launch_any(exec, begin_ns);
-    return;
-  }
-  launch_any(exec, 0);
+  if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]]
+    launch_recorded("A recorded GraphExec::launch() of a graph that decides",
+                    [&](std::uint64_t begin_ns) { launch_any(exec, begin_ns); });
+  else
+    launch_any(exec, 0);
 }
 
 void StreamState::launch_any(GraphExecState& exec, std::uint64_t begin_ns) {
@@ -274,14 +298,17 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
 std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
-  std::optional<Deciding> deciding;
-  std::uint64_t begin_ns = 0;
-  if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
-    begin_ns = monotonic_ns();
-    wait_before_deciding("A recorded GraphExec::launch_timed() of a graph that decides");
-    deciding.emplace(deciding_);
-    wait_before_deciding({});
-  }
+  if (!exec.deciding() || !may_be_recorded() || capture()) [[likely]]
+    return launch_timed_any(exec, 0);
+  // Of a launch that failed, recording knows no times.
+  std::shared_ptr<StepTimes> times = std::make_shared<JoinedTimes>();
+  launch_recorded("A recorded GraphExec::launch_timed() of a graph that decides",
+                  [&](std::uint64_t begin_ns) { times = launch_timed_any(exec, begin_ns); });
+  return times;
+}
+
+std::shared_ptr<StepTimes> StreamState::launch_timed_any(GraphExecState& exec,
+                                                         std::uint64_t begin_ns) {
   if (detail::launches_are_passes.load(std::memory_order_relaxed) && !capture()) [[unlikely]] {
     const auto pass = pass_begins(PassKind::launch, device, exec.launch_name, monotonic_ns());
     const GivingPass giving(pass.get());

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,8 +105,12 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   [[gnu::noinline]] void enqueue_recorded(Command& command);
   // `begin_ns`: when the call began, where that isn't now. 0: it is.
   [[gnu::noinline]] void launch_as_pass(GraphExecState& exec, std::uint64_t begin_ns);
-  // Before a recorded launch that decides, and so waits with the lock held: see deciding_.
-  [[gnu::noinline]] void wait_before_deciding(std::string_view operation);
+  // A recorded launch that decides, and so waits with the lock held: see deciding_. What it and the
+  // work before it failed with is for the next call that waits, as it is where nothing is recorded.
+  template <class F>
+  void launch_recorded(std::string_view operation, F&& launch);
+  [[gnu::noinline]] void wait_before_deciding(std::string_view operation,
+                                              std::optional<Error>& failure);
   void refuse_in_callback() const {
     if (Callback::current()) [[unlikely]]
       refuse_in_callback_slowly();
@@ -113,6 +118,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void refuse_in_callback_slowly() const;
   void launch_any(GraphExecState& exec, std::uint64_t begin_ns);
   void launch_once(GraphExecState& exec, std::uint64_t begin_ns);
+  std::shared_ptr<StepTimes> launch_timed_any(GraphExecState& exec, std::uint64_t begin_ns);
   std::shared_ptr<StepTimes> launch_timed_once(GraphExecState& exec, std::uint64_t begin_ns);
   void wait_until(const RecordedPoint& point);
   // With mutex_ held:

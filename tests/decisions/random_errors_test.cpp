@@ -5,6 +5,9 @@
 #include <thread>
 
 #include "decisions/program_graphs.hpp"
+#include "recording/captured.hpp"
+#include "reel/replay.hpp"
+#include "replay/told.hpp"
 
 namespace reel::test {
 namespace {
@@ -25,7 +28,8 @@ class RandomErrors : public RandomPrograms {
     lanes = {Lane{stream}, Lane{device().stream("other")}};
   }
 
-  void fly(std::uint32_t seed) {
+  enum class Held : bool { no, sometimes };  // at the first launch, until somebody waits
+  void fly(std::uint32_t seed, Held held = Held::sometimes) {
     Author author(seed, Author::Writes::what_may_fail);
     forget_calls();
     Block block = author.block(0);
@@ -35,7 +39,8 @@ class RandomErrors : public RandomPrograms {
     machine = {.memory = reset()};
     std::optional<Gate> gate;
     lane = &lanes[0];
-    if (author.below(3) == 0) lane->stream.host_call(gate.emplace().holding());
+    if (author.below(3) == 0 && held == Held::sometimes)
+      lane->stream.host_call(gate.emplace().holding());
     const std::uint32_t actions = 4 + author.below(12);
     for (std::uint32_t i = 0; i < actions; ++i) {
       if (author.below(4) == 0) go_to_the_other();
@@ -206,6 +211,20 @@ TEST_P(RandomErrors, OfLaunchesInFlightAreThoseTheyWereLaunchedFor) {
   for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     fly(seed);
+    if (HasFailure()) return;
+  }
+}
+
+// A recorded launch waits for its decisions; what comes of them is nonetheless for later waits.
+TEST_P(RandomErrors, AreTheSameWhileTheyAreCapturedAndAreReplayed) {
+  const Seeds wanted = seeds({900, 8});
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Trace trace = captured([&] { fly(seed, Held::no); },
+                                 {.contents = seed % 2 ? Contents::all : Contents::inputs});
+    if (HasFailure()) return;
+    const ReplayReport report = replay(trace, device());
+    EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
     if (HasFailure()) return;
   }
 }

@@ -39,6 +39,21 @@ template <class... Values>
 
 }  // namespace
 
+bool is_of_launched_work(const Error& error) noexcept {
+  return error.code() == Code::host_call_failed ||
+         dynamic_cast<const DecisionError*>(&error) != nullptr;
+}
+
+void DecidingLaunch::run(GraphExecState& exec) {
+  begin(exec);
+  try {
+    finish();
+  } catch (...) {
+    note_failure();
+  }
+  throw_failure();
+}
+
 void DecidingLaunch::begin(GraphExecState& exec) {
   if (frames_.capacity() == 0) frames_.reserve(4);
   Frame& frame = frames_.emplace_back();
@@ -297,21 +312,17 @@ void QueueLaunch::give(const LaunchedSteps& steps) {
     steps.executable.launch(*queue_);
 }
 
-// A host call that throws leaves the rest of a graph to run, wherever the walk has got to by then.
-// Each error is thrown once, so that asking again ends.
+// On the caller an error may be of work before the launch: the stream sees to that.
 std::uint32_t QueueLaunch::fetch(const BufferRange& condition) {
   std::uint32_t value = 0;
+  const auto fetch = [&] {
+    queue_->fetch(condition, std::as_writable_bytes(std::span(&value, 1)));
+  };
   is_asking_ = true;
-  for (;;) {
-    try {
-      queue_->fetch(condition, std::as_writable_bytes(std::span(&value, 1)));
-      break;
-    } catch (const Error& error) {
-      // On the caller it may be of work before the launch: the stream sees to that.
-      if (!is_continued_ || error.code() != Code::host_call_failed) throw;
-      note_failure();
-    }
-  }
+  if (is_continued_)
+    ask_in_spite_of_host_calls(fetch);
+  else
+    fetch();
   is_asking_ = false;
   return value;
 }
@@ -328,7 +339,7 @@ void QueueLaunch::finish_on_thread() {
   } catch (...) {
     note_failure();
   }
-  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  throw_failure();
 }
 
 }  // namespace reel

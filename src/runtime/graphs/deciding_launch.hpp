@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "reel/error.hpp"
 #include "runtime/driver.hpp"
@@ -23,6 +24,9 @@ class DecisionError final : public Error {
  public:
   using Error::Error;
 };
+
+// Is it what the work of a launch failed with, and so for whoever waits for that?
+bool is_of_launched_work(const Error& error) noexcept;
 
 class DecidingLaunch {
  public:
@@ -39,10 +43,8 @@ class DecidingLaunch {
   void finish() {
     while (!is_over()) step();
   }
-  void run(GraphExecState& exec) {
-    begin(exec);
-    finish();
-  }
+  // All of it. Throws the first error of several.
+  void run(GraphExecState& exec);
   // What the next step does.
   enum class Next : std::uint8_t {
     gives,           // and waits for nothing
@@ -71,6 +73,17 @@ class DecidingLaunch {
   // The node that reads `condition`, or is a Barrier, decided: "while 'retry': 1, round 3". Only
   // where the launch tells.
   virtual void decided(const Command& condition, std::string_view words) = 0;
+  // A host call that throws leaves the rest of a graph to run, wherever the walk has got to by
+  // then: `fetch` is called again. Each error is thrown once, so that this ends.
+  template <class F>
+  void ask_in_spite_of_host_calls(F&& fetch);
+  // In a catch block.
+  void note_failure() noexcept {
+    if (!failure_) failure_ = std::current_exception();
+  }
+  void throw_failure() {
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  }
   // Of the exec that is launched: where the node stands that gives what is given now.
   std::uint32_t first_step() const noexcept { return first_step_; }
   bool is_in_branch() const noexcept { return in_branch_; }
@@ -97,7 +110,20 @@ class DecidingLaunch {
   bool in_branch_ = false;
   std::uint32_t first_step_ = 0;
   DecidingFrames frames_;
+  std::exception_ptr failure_;  // the first one, of those after which it goes on
 };
+
+template <class F>
+void DecidingLaunch::ask_in_spite_of_host_calls(F&& fetch) {
+  for (;;) {
+    try {
+      return fetch();
+    } catch (const Error& error) {
+      if (error.code() != Code::host_call_failed) throw;
+      note_failure();
+    }
+  }
+}
 
 // The walk by a queue that is given each part.
 class QueueLaunch final : public DecidingLaunch {
@@ -133,14 +159,8 @@ class QueueLaunch final : public DecidingLaunch {
   void decided(const Command&, std::string_view) override {}
 
  private:
-  // In a catch block: of several errors the first counts.
-  void note_failure() noexcept {
-    if (!failure_) failure_ = std::current_exception();
-  }
-
   QueueDriver* queue_;
   bool alone_ = false, is_continued_ = false, is_asking_ = false;
-  std::exception_ptr failure_;
   std::shared_ptr<JoinedTimes> times_;
 };
 
