@@ -111,6 +111,17 @@ inline void host_waited(const RecordedPoint& point) {
     return;
   if (const RecorderUse recorder; recorder) recorder->host_waited(point);
 }
+// At the end of the block it has, also where an error comes out: that comes when all is done.
+class HostWaits {
+ public:
+  explicit HostWaits(const RecordedPoint& point) : point_(point) {}
+  ~HostWaits() { host_waited(point_); }
+  HostWaits(const HostWaits&) = delete;
+  HostWaits& operator=(const HostWaits&) = delete;
+
+ private:
+  const RecordedPoint& point_;
+};
 
 // False when there is one already.
 bool set_recorder(Recorder* recorder) noexcept;

@@ -190,6 +190,9 @@ void StreamState::launch_recorded(std::string_view operation, F&& launch) {
   std::optional<Error> failure;
   const auto fail_later = [&] {
     if (!failure) return;
+    // What came after it would otherwise be the first.
+    std::optional<Error> later = failure;
+    wait_before_deciding({}, later);
     const BiasedLock lock(mutex_);
     queue_->run_in_order([error = *failure] { throw error; }, InOrder::nothing);
   };
@@ -492,13 +495,21 @@ RecordedPoint StreamState::flush_to_point() {
 }
 
 void StreamState::wait_until(const RecordedPoint& point) {
-  queue_->wait();
-  if (const RecorderUse recorder; recorder) {
-    const BiasedLock lock(mutex_);
-    recorder->waited(*this);
+  const auto waited = [&] {
+    if (const RecorderUse recorder; recorder) {
+      const BiasedLock lock(mutex_);
+      recorder->waited(*this);
+    }
+    host_waited(point);
+    settle_passes();
+  };
+  try {
+    queue_->wait();
+  } catch (...) {
+    waited();  // an error comes when all is done
+    throw;
   }
-  host_waited(point);
-  settle_passes();
+  waited();
 }
 
 void StreamState::refuse_during_capture(std::string_view operation) {

@@ -220,6 +220,7 @@ TEST_P(RandomErrors, AreTheSameWhileTheyAreCapturedAndAreReplayed) {
   const Seeds wanted = seeds({900, 8});
   for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
+    if (std::getenv("KEEP")) { start_capture(std::string("/tmp/flight-keep.reel"), {.overwrite = true}); fly(seed, Held::no); stop_capture(); }
     const Trace trace = captured([&] { fly(seed, Held::no); },
                                  {.contents = seed % 2 ? Contents::all : Contents::inputs});
     if (HasFailure()) return;

@@ -27,8 +27,8 @@ PassReport PendingPassState::finish(std::uint64_t begin_ns) {
 
 void PendingPassState::wait_since(std::uint64_t begin_ns) {
   if (end) {
+    const HostWaits waits(end_point);
     end->wait();
-    host_waited(end_point);
   } else {
     state_of(executor->stream)->synchronize("GraphSession::finish()");
   }
