@@ -8,6 +8,8 @@
 #include "decisions/pick.hpp"
 #include "document/trace/one_by_one.hpp"
 #include "reel/analysis.hpp"
+#include "reel/replay.hpp"
+#include "replay/told.hpp"
 
 namespace reel::test {
 namespace {
@@ -117,6 +119,48 @@ TEST_P(CapturedDecisions, WhatIsNotWantedIsNoRegion) {
       {.stream = other});
   EXPECT_THAT(trace.regions(), SizeIs(0));
   EXPECT_THAT(trace.commands(), SizeIs(1));
+}
+
+// What a program does about errors, it does while it is captured, too.
+TEST_P(CapturedDecisions, ErrorsComeOutOfTheNextWaitAndStopNoOtherLaunch) {
+  Graph graph;
+  add_mad(graph, y, 1, 1);
+  graph.add_switch(flag, std::vector<Graph>{mad_graph(y, 1, 10)}, {.label = "which"});
+  graph.add_host_call([] { throw std::runtime_error("no idea"); }, {.label = "calls"});
+  graph.add_if(flag, mad_graph(y, 1, 1000), mad_graph(y, 1, 100));
+  const GraphExec exec = graph.instantiate(device());
+  const Trace trace = captured([&] {
+    set(flag, 7);
+    exec.launch(stream);
+    stream.write(flag, words(0));
+    exec.launch(stream);
+    expect_error(Code::invalid_argument, {"'which'"}, [&] { stream.synchronize(); });
+    const TimedLaunch timed = exec.launch_timed(stream);
+    expect_error(Code::host_call_failed, {"'calls'"}, [&] { timed.wait(); });
+    stream.synchronize();
+    EXPECT_EQ(first(y), 1u + 111u + 111u);
+  });
+  EXPECT_EQ(replay(trace, device()).verdict(), Verdict::equal);
+}
+
+// What is given after a wait comes after what was waited for, on whichever stream.
+TEST_P(CapturedDecisions, AWaitThatEndsInAnErrorIsAWait) {
+  const Stream other = device().stream("other");
+  const GraphExec exec = mad_graph(y, 2, 1).instantiate(device());
+  const Trace trace = captured([&] {
+    for (int i = 0; i < 3; ++i) {
+      const Event event = device().event("after");
+      mad(stream, y, 1, 1);
+      stream.host_call([] { throw std::runtime_error("no idea"); }, "calls");
+      stream.record(event);
+      expect_error(Code::host_call_failed, {"'calls'"},
+                   [&] { i == 0 ? stream.synchronize() : event.synchronize(); });
+      exec.launch_timed(other).wait();
+    }
+    EXPECT_EQ(stream.read_now<std::uint32_t>(y).front(), 21u);
+  });
+  const ReplayReport report = replay(trace, device());
+  EXPECT_EQ(report.verdict(), Verdict::equal) << told(report);
 }
 
 }  // namespace

@@ -34,6 +34,7 @@ class TimedLaunchState {
   std::shared_ptr<DeviceState> device;
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Signal> done;
+  RecordedPoint point;
   std::shared_ptr<StepTimes> times;
   std::mutex mutex;
   std::optional<std::vector<NodeTime>> collected;
@@ -44,7 +45,10 @@ std::vector<NodeTime> TimedLaunch::wait() const {
   refuse_wait_in_callback(state_->device->info(), "TimedLaunch::wait()");
   const std::lock_guard lock(state_->mutex);
   if (!state_->collected) {
-    state_->done->wait();
+    {
+      const HostWaits waits(state_->point);
+      state_->done->wait();
+    }
     state_->collected.emplace();
     for (const StepTime& time : state_->times->collect())
       state_->collected->push_back(
@@ -84,6 +88,7 @@ TimedLaunch GraphExec::launch_timed(const Stream& stream) const {
   timed->plan = exec.shared_plan();
   timed->times = target.launch_timed(exec);
   timed->done = target.mark(Stamped::no, "launch_timed()");
+  timed->point = target.recorded_point();
   return TimedLaunch(std::move(timed));
 }
 
