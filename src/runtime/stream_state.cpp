@@ -184,8 +184,8 @@ void StreamState::wait_before_deciding(std::string_view operation, std::optional
 
 // It waits twice: host calls given before may use the stream until they are done; one that another
 // thread gave meanwhile, and that hasn't seen `deciding_`, is waited for without the lock, too.
-template <class F>
-void StreamState::launch_recorded(std::string_view operation, F&& launch) {
+void StreamState::launch_recorded(std::string_view operation,
+                                  const std::function<void(std::uint64_t begin_ns)>& launch) {
   const std::uint64_t begin_ns = monotonic_ns();
   std::optional<Error> failure;
   const auto fail_later = [&] {
@@ -214,11 +214,12 @@ void StreamState::launch_recorded(std::string_view operation, F&& launch) {
 void StreamState::launch(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
-  if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]]
+  if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
     launch_recorded("A recorded GraphExec::launch() of a graph that decides",
                     [&](std::uint64_t begin_ns) { launch_any(exec, begin_ns); });
-  else
-    launch_any(exec, 0);
+    return;
+  }
+  launch_any(exec, 0);
 }
 
 void StreamState::launch_any(GraphExecState& exec, std::uint64_t begin_ns) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -107,10 +108,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   [[gnu::noinline]] void launch_as_pass(GraphExecState& exec, std::uint64_t begin_ns);
   // A recorded launch that decides, and so waits with the lock held: see deciding_. What it and the
   // work before it failed with is for the next call that waits, as it is where nothing is recorded.
-  template <class F>
-  void launch_recorded(std::string_view operation, F&& launch);
-  [[gnu::noinline]] void wait_before_deciding(std::string_view operation,
-                                              std::optional<Error>& failure);
+  [[gnu::noinline]] void launch_recorded(std::string_view operation,
+                                         const std::function<void(std::uint64_t begin_ns)>& launch);
+  void wait_before_deciding(std::string_view operation, std::optional<Error>& failure);
   void refuse_in_callback() const {
     if (Callback::current()) [[unlikely]]
       refuse_in_callback_slowly();

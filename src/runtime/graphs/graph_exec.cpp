@@ -87,8 +87,8 @@ TimedLaunch GraphExec::launch_timed(const Stream& stream) const {
   timed->device = exec.device;
   timed->plan = exec.shared_plan();
   timed->times = target.launch_timed(exec);
+  timed->point = target.recorded_point();  // first: another thread may give something
   timed->done = target.mark(Stamped::no, "launch_timed()");
-  timed->point = target.recorded_point();
   return TimedLaunch(std::move(timed));
 }
 
