@@ -213,6 +213,14 @@ void RecordingCore::note_spoiled(const Piece& piece) {
   missing(*piece.buffer, "work that is not in the capture wrote them before they could be read");
 }
 
+std::vector<Hash128> RecordingCore::page_hashes(std::span<const std::byte> bytes) {
+  std::vector<Hash128> pages;
+  for (std::size_t page = 0; page < bytes.size(); page += page_bytes)
+    pages.push_back(
+        hash128(bytes.subspan(page, std::min<std::size_t>(page_bytes, bytes.size() - page))));
+  return pages;
+}
+
 bool RecordingCore::push_hashes(ContentRole role, std::uint32_t command, const BufferRange& range,
                                 std::uint64_t at, std::span<const std::byte> bytes,
                                 CheckMoment moment) {

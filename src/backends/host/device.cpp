@@ -63,6 +63,7 @@ class Device final : public DeviceDriver {
            request.label, request.size_bytes, std::strerror(errno));
     auto buffer = std::make_unique<Buffer>();
     buffer->data = static_cast<std::byte*>(memory) + Buffer::skipped_bytes;
+    buffer->host_bytes = buffer->data;
     buffer->size_bytes = request.size_bytes;
     buffer->is_shared_virtual = request.shared_virtual;
     if (request.host_visible) buffer->mapped = buffer->data;
