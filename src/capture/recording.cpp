@@ -42,7 +42,8 @@ bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
   return selection_.scope.empty() || scope_matches(selection_.scope, scope.path());
 }
 
-void Recording::submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) {
+void Recording::submit(StreamState& stream, const Command& command, std::uint64_t begin_ns,
+                       ReadyDispatch* ready) {
   CallMeter meter;
   meter.begin();
   OwnStream* record = nullptr;
@@ -56,7 +57,7 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
   std::optional<Command> told;
   if (std::holds_alternative<HostCall>(command.work)) [[unlikely]]
     quietly([&] { told = telling(stream, id, command); });
-  give(*record, id, command, told ? *told : command, begin_ns, meter);
+  give(*record, {id, command, told ? *told : command, ready, begin_ns}, meter);
   if (const std::uint64_t ns = meter.end()) add_command_time(ns);
 }
 
@@ -106,7 +107,7 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
     if (const auto* read = std::get_if<Read>(&condition.work))
       told.work = Read{read->source, std::as_writable_bytes(std::span(&value, 1))};
     want(condition.scope);
-    recording_.submit(stream_, told, monotonic_ns());
+    recording_.submit(stream_, told, monotonic_ns(), nullptr);
     stream_.fetch_aside({}, {});  // it fills `value`
   }
 

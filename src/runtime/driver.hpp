@@ -69,7 +69,9 @@ class ReadyDispatch {
   virtual void prepare(const Dispatch& like) = 0;
   // As QueueDriver::submit() of that dispatch with these arguments.
   virtual void give(std::span<const Argument> arguments) = 0;
-  // The same, where `known` takes them. False otherwise, and nothing has happened.
+  // As QueueDriver::submit_stamped() of such a dispatch.
+  virtual void give_stamped(const Command& command, std::uint64_t ticket) = 0;
+  // As give(), where `known` takes them. False otherwise, and nothing has happened.
   bool give_if_known(std::span<const Argument> arguments) { return given_(*this, arguments); }
 
   KnownArguments known;  // what those that were found fine are like
@@ -162,6 +164,9 @@ class SubmittedDispatch final : public ReadyDispatch {
     Command command{dispatch_};
     std::get_if<Dispatch>(&command.work)->arguments = arguments;
     queue_.submit(command);
+  }
+  void give_stamped(const Command& command, std::uint64_t ticket) override {
+    queue_.submit_stamped(command, ticket);
   }
 
  private:

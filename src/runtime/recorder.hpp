@@ -36,8 +36,10 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  // Gives the command to `stream.submit`. The call that asked for it began at `begin_ns`.
-  virtual void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) = 0;
+  // Gives the command to `stream.submit`. The call that asked for it began at `begin_ns`. `ready`:
+  // of such a dispatch, where it is known to the stream.
+  virtual void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns,
+                      ReadyDispatch* ready) = 0;
   // The times where `timed`, shared with the recorder; otherwise null.
   virtual std::shared_ptr<StepTimes> launch(StreamState& stream, GraphExecState& exec, bool timed,
                                             std::uint64_t begin_ns) = 0;

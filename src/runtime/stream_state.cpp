@@ -109,7 +109,7 @@ void StreamState::enqueue_recorded(Command& command) {
 // command goes past it.
 void StreamState::submit_recorded(const Command& command, std::uint64_t begin_ns) {
   if (const RecorderUse recorder; recorder)
-    recorder->submit(*this, command, begin_ns);
+    recorder->submit(*this, command, begin_ns, nullptr);
   else
     submit(command);
 }
@@ -124,8 +124,13 @@ void StreamState::submit(const Command& command) {
   if (!tracker_ || send_barrier(command.work)) queue_->submit(command);
 }
 
-void StreamState::submit_stamped(const Command& command, std::uint64_t ticket) {
-  if (!tracker_ || send_barrier(command.work)) queue_->submit_stamped(command, ticket);
+void StreamState::submit_stamped(const Command& command, std::uint64_t ticket,
+                                 ReadyDispatch* ready) {
+  if (tracker_ && !send_barrier(command.work)) return;
+  if (ready)
+    ready->give_stamped(command, ticket);
+  else
+    queue_->submit_stamped(command, ticket);
 }
 
 bool StreamState::send_barrier(const Work& work) {
@@ -436,6 +441,16 @@ void StreamState::synchronize(std::string_view operation) {
   watch_exit();
   device->refuse_inherited();
   refuse_wait_in_callback(device->info(), operation);
+  if (!is_recorder_there()) [[likely]] {  // nobody has to be told, also if one comes meanwhile
+    {
+      const BiasedLock lock(mutex_);
+      refuse_during_capture(operation);
+      queue_->flush_for_wait();
+    }
+    queue_->wait();
+    settle_passes();
+    return;
+  }
   const RecordedCall call(operation);
   RecordedPoint point;
   {

@@ -76,7 +76,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   std::unique_lock<std::mutex> try_lock() const { return mutex_.try_lock_plainly(); }
   // To the device, with the barriers it needs.
   void submit(const Command& command);
-  void submit_stamped(const Command& command, std::uint64_t ticket);
+  void submit_stamped(const Command& command, std::uint64_t ticket, ReadyDispatch* ready = nullptr);
   void launch_now(Executable& executable);
   std::unique_ptr<StepTimes> launch_timed_now(Executable& executable);
   // Between commands and unseen by them: reports count no more and no fewer barriers for it.
@@ -96,6 +96,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   const std::string label;
 
  private:
+  // Whether one that is recorded goes the short way, too: under the stream's own scope.
+  enum class IfRecorded : bool { no, yes };
+  template <IfRecorded if_recorded>
   bool try_quickly(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
   [[gnu::noinline]] bool give_after_waiting(const KernelResource& kernel, const Launch& launch,
                                             std::span<const Argument> arguments);
@@ -117,8 +120,11 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void wait_until(const RecordedPoint& point);
   // With mutex_ held:
   RecordedPoint flush_to_point();  // the last one given
+  template <IfRecorded if_recorded>
   bool give_quickly(const KernelResource& kernel, const Launch& launch,
                     std::span<const Argument> arguments);
+  [[gnu::noinline]] bool give_recorded(const KernelResource& kernel, const Launch& launch,
+                                       std::span<const Argument> arguments);
   [[gnu::noinline]] void submit_recorded(const Command& command, std::uint64_t begin_ns);
   bool enter_capture(Command& command);  // gives it the stream's scope; true when it was captured
   void send_barrier_if(bool conflict);

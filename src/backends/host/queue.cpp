@@ -272,6 +272,9 @@ class QuickDispatch final : public ReadyDispatch {
   }
 
   void give(std::span<const Argument> arguments) override { submit_whole(arguments); }
+  void give_stamped(const Command& command, std::uint64_t ticket) override {
+    queue_.submit_stamped(command, ticket);
+  }
 
  private:
   static bool call(ReadyDispatch& self, std::span<const Argument> arguments) {

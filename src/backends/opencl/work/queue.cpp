@@ -89,6 +89,11 @@ class ReadyEnqueue final : public ReadyDispatch {
     const CommandQueue::Enqueueing enqueueing{queue_};
     if (!is_empty_) kernel_->enqueue(queue_.get(), grid_, arguments, nullptr);
   }
+  void give_stamped(const Command& command, std::uint64_t ticket) override {
+    if (is_empty_) return queue_.submit_stamped(command, ticket);
+    queue_.enqueue_stamped(*kernel_, grid_, std::get_if<Dispatch>(&command.work)->arguments,
+                           ticket);
+  }
 
  private:
   CommandQueue& queue_;
@@ -163,6 +168,18 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
 
 std::unique_ptr<ReadyDispatch> CommandQueue::make_ready_dispatch() {
   return std::make_unique<ReadyEnqueue>(*this);
+}
+
+void CommandQueue::enqueue_stamped(BuiltKernel& kernel, const Grid& grid,
+                                   std::span<const Argument> arguments, std::uint64_t ticket) {
+  const std::uint64_t queued_ns = context_->info().can_stamp_time ? 0 : context_->now_ns();
+  const cl_command_queue queue = get_stamping();
+  EventHandle event;
+  {
+    const Enqueueing enqueueing{*this};
+    kernel.enqueue(queue, grid, arguments, event.out());
+  }
+  stamps_.add(ticket, queued_ns, std::move(event));
 }
 
 void CommandQueue::submit_stamped(const Command& command, std::uint64_t ticket) {

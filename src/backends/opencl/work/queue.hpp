@@ -22,6 +22,9 @@
 
 namespace reel::opencl {
 
+struct BuiltKernel;
+struct Grid;
+
 class CommandQueue final : public QueueDriver {
  public:
   explicit CommandQueue(std::shared_ptr<DeviceContext> context,
@@ -65,6 +68,9 @@ class CommandQueue final : public QueueDriver {
   bool settle();
   // As submit(), with the events of what was enqueued; none where nothing was.
   void run(const Command& command, CommandEvents* events);
+  // As submit_stamped() of such a dispatch, which is not empty.
+  void enqueue_stamped(BuiltKernel& kernel, const Grid& grid, std::span<const Argument> arguments,
+                       std::uint64_t ticket);
   // Holds on to something until all that was enqueued so far is done.
   void keep_until_done(std::shared_ptr<const void> thing);
 

@@ -401,6 +401,9 @@ class ReadyRecord final : public ReadyDispatch {
     std::get<Dispatch>(command.work).arguments = arguments;
     queue_.submit(command);
   }
+  void give_stamped(const Command& command, std::uint64_t ticket) override {
+    queue_.submit_stamped(command, ticket);
+  }
 
  private:
   QueueState& queue_;
