@@ -130,8 +130,9 @@ class QueueDriver {
   // The same, just before wait(), which may do so itself.
   virtual void flush_for_wait() { flush(); }
   // Until all that was flushed before the call is done; throws the first error of work in flight.
-  // May be called beside any other call, and from several threads.
-  virtual void wait() = 0;
+  // May be called beside any other call, and from several threads. False: there was nothing to wait
+  // for, and that took no time.
+  virtual bool wait() = 0;
   virtual bool idle() = 0;  // is all done?
 
   // Runs `function` after all that was submitted and before all that comes later, on a thread of

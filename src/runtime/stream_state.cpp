@@ -437,7 +437,7 @@ void StreamState::flush() {
   if (!capture_) queue_->flush();
 }
 
-void StreamState::synchronize(std::string_view operation) {
+bool StreamState::synchronize(std::string_view operation) {
   watch_exit();
   device->refuse_inherited();
   refuse_wait_in_callback(device->info(), operation);
@@ -447,9 +447,9 @@ void StreamState::synchronize(std::string_view operation) {
       refuse_during_capture(operation);
       queue_->flush_for_wait();
     }
-    queue_->wait();
+    const bool has_waited = queue_->wait();
     settle_passes();
-    return;
+    return has_waited;
   }
   const RecordedCall call(operation);
   RecordedPoint point;
@@ -459,6 +459,7 @@ void StreamState::synchronize(std::string_view operation) {
     point = flush_to_point();
   }
   wait_until(point);
+  return true;
 }
 
 bool StreamState::done() {

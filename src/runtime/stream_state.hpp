@@ -50,7 +50,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void record(EventState& event);
   void wait(EventState& event);
   void flush();
-  void synchronize(std::string_view operation);
+  bool synchronize(std::string_view operation);  // false: there was nothing to wait for
   bool done();
 
   void wait_for_queue();           // whatever the stream is being captured for

@@ -375,7 +375,12 @@ void Queue::wait_for(const std::shared_ptr<Signal>& signal) {
   push({[signal] { static_cast<HostSignal&>(*signal).wait_quietly(); }});
 }
 
-void Queue::wait() { line_->wait(line_->pushed()); }
+bool Queue::wait() {
+  const std::uint64_t pushed = line_->pushed();
+  const bool is_under_way = !line_->reached(pushed);
+  line_->wait(pushed);
+  return is_under_way;
+}
 bool Queue::idle() { return line_->reached(line_->pushed()); }
 
 void Queue::fetch(const BufferRange& source, std::span<std::byte> target) {

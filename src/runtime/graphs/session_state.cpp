@@ -200,8 +200,7 @@ PassReport SessionState::finish_plainly(const FinishOptions& options) {
   stream_.flush();
   const std::uint64_t now_ns = monotonic_ns();
   report.encode_ns = now_ns - began_ns_;
-  stream_.synchronize("GraphSession::finish()");
-  report.wait_ns = monotonic_ns() - now_ns;
+  if (stream_.synchronize("GraphSession::finish()")) report.wait_ns = monotonic_ns() - now_ns;
   return report;
 }
 

@@ -336,13 +336,15 @@ void CommandQueue::wait_for(const std::shared_ptr<Signal>& signal) {
 
 void CommandQueue::flush() { check(api().flush(get()), "clFlush"); }
 
-void CommandQueue::wait() {
+bool CommandQueue::wait() {
   const std::uint64_t given = given_.load(std::memory_order_acquire);
-  if (finished_.load(std::memory_order_acquire) < given) {
+  const bool is_under_way = finished_.load(std::memory_order_acquire) < given;
+  if (is_under_way) {
     check(api().finish(get()), "clFinish");
     finished(given);
   }
   failures_->throw_once();
+  return is_under_way;
 }
 
 void CommandQueue::finished(std::uint64_t given) noexcept {

@@ -40,7 +40,7 @@ class CommandQueue final : public QueueDriver {
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override;
   void flush_for_wait() override {}  // clFinish does
-  void wait() override;
+  bool wait() override;
   bool idle() override;
   void run_in_order(std::function<void()> function, InOrder calls) override;
   void fetch(const BufferRange& source, std::span<std::byte> target) override;

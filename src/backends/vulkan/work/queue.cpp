@@ -431,10 +431,11 @@ void VulkanQueue::wait_for(const std::shared_ptr<Signal>& signal) {
   state_->wait_for(static_cast<VulkanSignal&>(*signal).as_dependency());
 }
 
-void VulkanQueue::wait() {
+bool VulkanQueue::wait() {
   const std::uint64_t value = state_->flush();
   state_->line->wait(value);
   state_->line->throw_failure(value);
+  return true;  // it asked the driver, and that takes time
 }
 
 bool VulkanQueue::idle() { return state_->line->done(state_->flush()); }

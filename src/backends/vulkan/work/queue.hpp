@@ -117,7 +117,7 @@ class VulkanQueue final : public QueueDriver {
   std::shared_ptr<Signal> mark_aside() override { return state_->mark_aside(state_); }
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override { state_->flush(); }
-  void wait() override;
+  bool wait() override;
   bool idle() override;
   void run_in_order(std::function<void()> function, InOrder) override {
     state_->run_in_order(std::move(function));
