@@ -73,6 +73,12 @@ std::string argument_text(const Trace& trace, const TraceArgument& a,
   return a.kind == ArgumentKind::sampler ? sampler_text(bytes) : std::string();
 }
 
+std::string predicate_text(const Trace& trace, const TraceArgument& word) {
+  return fmt::format("where the word at byte {} of {} {} 0", word.offset_bytes,
+                     describe_buffer(trace, word.buffer),
+                     word.kind == ArgumentKind::run_if ? "isn't" : "is");
+}
+
 // "inout", and what was seen of it.
 std::string access_text(const TraceArgument& argument, std::size_t place, const TraceWork& work,
                         const std::vector<analysis::LeftAlone>& left_alone) {
@@ -141,6 +147,13 @@ std::string launch_text(const TraceWork& work) {
   if (work.offset != unset_dim)
     text += fmt::format(", from ({}, {}, {})", work.offset.x, work.offset.y, work.offset.z);
   return text;
+}
+
+std::string predicate_mark(const Trace& trace, const TraceWork& work) {
+  const TraceArgument* word = predicate_of(trace, work);
+  if (!word) return {};
+  return fmt::format(" {} {}", word->kind == ArgumentKind::run_if ? "if" : "unless",
+                     name_of(trace.buffers()[word->buffer].id));
 }
 
 std::string kind_text(const Trace& trace, const TraceWork& work) {
@@ -241,6 +254,8 @@ void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& 
     line("kernel", fmt::format("{} '{}'", name_of(kernel.id), kernel.name));
   }
   if (work.kind == WorkKind::dispatch) line("grid", launch_text(work));
+  if (const TraceArgument* word = predicate_of(trace, work))
+    line("runs", predicate_text(trace, *word));
   if (work.kind == WorkKind::fill)
     line("pattern", fmt::format("0x{:0{}x}", work.pattern, 2 * work.pattern_bytes));
   if (command.launch != no_index)

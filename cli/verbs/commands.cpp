@@ -81,7 +81,8 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
         title_of(trace, work),
         trace.text(work.scope),
         work.kind == WorkKind::dispatch
-            ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items")
+            ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items") +
+                  predicate_mark(trace, work)
             : "",
         command.started_ns ? time_text(command.started_ns - origin)
         : together         ? "from " + time_text(together->begin_ns - origin)

@@ -143,6 +143,8 @@ struct TraceArgument {
         size_bytes(size),
         view(view_) {}
 
+  // Of a buffer: that the kernel is given, or that is read beside.
+  bool has_range() const noexcept { return kind == ArgumentKind::buffer || is_read_beside(kind); }
   bool has_value() const noexcept {  // not a buffer
     return kind == ArgumentKind::value || kind == ArgumentKind::sampler;
   }

@@ -41,7 +41,7 @@ DeviceInfo make_info() {
   info.max_shared_bytes = 64 << 10;
   info.can_stamp_time = true;
   info.stamp_resolution_ns = 1;
-  info.can_dispatch_indirect = true;
+  info.can_dispatch_indirect = info.can_dispatch_conditionally = true;
   info.kernel_forms = {KernelForm::host};
   return info;
 }

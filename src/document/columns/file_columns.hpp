@@ -229,7 +229,9 @@ inline constexpr std::array arguments{
         {"argument_kind", 13, u32,
          "0 range of a buffer, an image or shared virtual memory, 1 value, 2 shared memory of "
          "a group, 3 the range that an indirect grid is read from, 4 sampler, 5 a pointer to "
-         "nothing, 6 something that can't be given again"}),
+         "nothing, 6 something that can't be given again, 8 a word of 4 bytes: where it is 0, "
+         "nothing runs, 9 one that has to be 0 for it to run. A grid and then such a word stand "
+         "behind all others"}),
     of<&TraceArgument::access>({"argument_access", 14, u32, "1 read, 2 write, 3 both", 3}),
     of<&TraceArgument::buffer>({"argument_buffer", 15, id, "that the range is of"}),
     of<&TraceArgument::offset_bytes>({"argument_offset", 16, u64, "of the range, in bytes"}),

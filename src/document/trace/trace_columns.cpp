@@ -262,8 +262,10 @@ constexpr RowColumn<TraceCommand> commands[] = {
 bool has_range(const TraceArgument& argument) { return argument.buffer != no_index; }
 
 constexpr RowColumn<TraceArgument> arguments[] = {
-    word_column<&TraceArgument::kind, ArgumentKind::opaque>(
-        "kind", "`buffer`, `value`, `shared`, `indirect`, `sampler`, `null`, `opaque`"),
+    word_column<&TraceArgument::kind, ArgumentKind::run_unless>(
+        "kind",
+        "`buffer`, `value`, `shared`, `indirect`, `sampler`, `null`, `opaque`; `run_if`, "
+        "`run_unless`: the word by which the command runs or doesn't"),
     word_column<&TraceArgument::access, Access::read_write>(
         "access", "of a range of a buffer: `in`, `out`, `inout`", has_range),
     number_column<&TraceArgument::buffer>("buffer", buffer, "that the range is of"),

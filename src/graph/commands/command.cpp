@@ -36,6 +36,10 @@ const char* to_string(ArgumentKind kind) noexcept {
       return "opaque";
     case ArgumentKind::image:
       return "image";
+    case ArgumentKind::run_if:
+      return "run_if";
+    case ArgumentKind::run_unless:
+      return "run_unless";
   }
   return "unknown";
 }
@@ -103,6 +107,8 @@ bool operator==(const Argument& a, const Argument& b) noexcept {
     case ArgumentKind::null:
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
+    case ArgumentKind::run_if:
+    case ArgumentKind::run_unless:
       return true;
   }
   return false;

@@ -419,7 +419,8 @@ void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> n
       fail(Code::invalid_argument, "bind(): no buffer of the graph is labelled '{}'.", name);
     if (here[old] != 0 && old != resource_of(buffer).get())
       fail(Code::invalid_argument,
-           "bind(): buffer '{}' is also the grid of an indirect dispatch and can't be exchanged.",
+           "bind(): buffer '{}' is also the grid of an indirect dispatch, or the predicate of one, "
+           "and can't be exchanged.",
            name);
   }
   // Of a branch: what the rest of the whole names counts, too.

@@ -100,5 +100,5 @@ export const dependencyKind = { data: 0, order: 1, missing: 2, redundant: 3 };
 export const pathKinds = ["command", "host", "delay"];
 export const contentRoles = ["input", "written", "check"];
 export const overheadKinds = ["inputs", "checks", "waiting", "starting", "stopping", "commands", "writing", "reading"];
-export const argumentKinds = ["buffer", "value", "shared", "indirect", "sampler", "null", "opaque"];
+export const argumentKinds = ["buffer", "value", "shared", "indirect", "sampler", "null", "opaque", "image", "run_if", "run_unless"];
 export const regionKinds = ["pass", "named"];

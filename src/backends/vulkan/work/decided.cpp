@@ -5,7 +5,6 @@
 #include "backends/vulkan/work/executable.hpp"
 #include "backends/vulkan/work/queue.hpp"
 #include "base/fail.hpp"
-#include "base/process/environment_variable.hpp"
 
 namespace reel::vulkan {
 namespace {
@@ -65,7 +64,10 @@ class Look {
       if (!step.enabled) continue;
       commands += times;
       std::visit(overloaded{
-                     [](const Dispatch&) {},
+                     [&](const Dispatch& dispatch) {
+                       if (is_predicated && dispatch.predicate)
+                         why_not = "a dispatch in it has a predicate of its own";
+                     },
                      [](const Barrier&) {},
                      [&](const Copy& copy) {
                        if (!is_predicated) return;
@@ -94,8 +96,6 @@ class Look {
 std::string why_not_on_device(const Context& context, const DecidedOnDevice& decision) {
   if (!context.features.conditional.conditionalRendering)
     return "the device has no VK_EXT_conditional_rendering";
-  // A layer that captures takes dispatches for dispatches.
-  if (!environment_variable("VK_INSTANCE_LAYERS").empty()) return "VK_INSTANCE_LAYERS is set";
   Look look(context);
   look.at(decision, false, 1);
   return look.why_not;

@@ -240,6 +240,7 @@ void QueueState::enqueue(const Dispatch& dispatch, Ticket* ticket) {
   for (const Argument& argument : dispatch.arguments)
     if (argument.is_memory()) hold(buffer_of(argument.range));
   if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
+  if (dispatch.predicate) hold(buffer_of(dispatch.predicate.word));
   add(ticket, [&] { recorder_.dispatch(dispatch, batch.staging); });
 }
 

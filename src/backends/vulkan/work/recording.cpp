@@ -125,6 +125,7 @@ void Recording::add(const StepState& step, std::span<const Argument> arguments) 
                    for (const Argument& argument : dispatch.arguments)
                      if (argument.is_memory()) hold(buffer_of(argument.range));
                    if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
+                   if (dispatch.predicate) hold(buffer_of(dispatch.predicate.word));
                    recorder_.dispatch(dispatch, staging_);
                  },
                  [&](const Copy& copy) {
