@@ -273,14 +273,14 @@ LIVES = [
     leaving("return", dispatches=10),
     leaving("destroyed", dispatches=10),
     leaving("working", dispatches=20, replay=None, ends=5),
-    leaving("thread", dispatches=10),
+    leaving("thread", fails=9, dispatches=10),
     leaving("fork", dispatches=20),
     leaving("fork_exit", dispatches=20),
     leaving("fork_first", dispatches=10),
-    leaving("_exit", complete=False, replay=None),
-    leaving("abort", complete=False, replay=None),
-    leaving("segv", complete=False, replay=None),
-    leaving("kill", complete=False, replay=None),
+    leaving("_exit", fails=7, complete=False, replay=None),
+    leaving("abort", fails=134, complete=False, replay=None),
+    leaving("segv", fails=139, complete=False, replay=None),
+    leaving("kill", fails=137, complete=False, replay=None),
 ]
 WINDOWS = [
     window(""),
@@ -294,7 +294,7 @@ ALL = MEMORY + DESCRIPTORS + KERNELS + ORDER + IMAGES + LIVES
 
 def validated(case):
     """The program itself, with the validation layer of Khronos, which must have nothing to say of it."""
-    return vulkan(case.command, validated=True)
+    return vulkan(case.command, validated=True, fails=case.fails)
 
 
 LAYERED = [
@@ -328,7 +328,7 @@ VULKAN_GROUPS = {
     + [vulkan("presented blit", replay=None, environment=VALIDATED_BELOW, screen=True)],
     "vulkan_ffmpeg": [ffmpeg("avgblur_vulkan=5,gblur_vulkan"), ffmpeg("chromaber_vulkan=dist_x=2,scale_vulkan=w=100:h=80")],
     "vulkan_idle": [
-        vulkan(command, idle=True)
+        vulkan(command, idle=True, fails=139 if command == "leaving segv" else 0)
         for command in (
             "functions",
             "imported_memory",
