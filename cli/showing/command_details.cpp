@@ -10,6 +10,7 @@
 #include "cli/showing/terminal.hpp"
 #include "reel/analysis.hpp"
 #include "reel/arguments.hpp"
+#include "reel/decision_tree.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -245,6 +246,9 @@ void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& 
     line("pattern", fmt::format("0x{:0{}x}", work.pattern, 2 * work.pattern_bytes));
   if (command.launch != no_index)
     line("launch", fmt::format("node {} of {}", command.node, command_name(command.launch)));
+  if (const std::uint32_t region = analysis::regions_of_commands(trace)[index];
+      region != no_index && std::ranges::any_of(trace.regions(), &TraceRegion::is_decision))
+    line("decided", analysis::RegionTitles(trace).path(region));
   for (const TraceOrder& order : trace.orders())
     if (order.command == index) line("after", command_name(order.after));
 

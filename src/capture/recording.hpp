@@ -70,7 +70,6 @@ class Recording final : public Recorder, public StreamRecording {
   std::optional<Command> telling(const StreamState& stream, std::uint32_t id,
                                  const Command& command) const;
   class DecidedLaunch;
-  class DecidedRegion;
   std::shared_ptr<StepTimes> launch(StreamState& stream, const LaunchedSteps& launched, bool timed,
                                     std::uint64_t begin_ns);
   void append_launch(OwnStream& record, const document::CommandRow& given,

@@ -42,9 +42,14 @@ void RecordingCore::foreign_call(const CallMessage& call) noexcept {
 
 void RecordingCore::region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
                            std::uint64_t begin_ns) noexcept {
+  this->region(kind, region, name, begin_ns, monotonic_ns());
+}
+
+void RecordingCore::region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
+                           std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
   quietly([&] {
     document_.push(
-        RegionMessage{kind, region, std::string(name), thread_number(), begin_ns, monotonic_ns()});
+        RegionMessage{kind, region, std::string(name), thread_number(), begin_ns, end_ns});
   });
 }
 

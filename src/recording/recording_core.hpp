@@ -51,6 +51,8 @@ class RecordingCore {
   void foreign_call(const CallMessage& call) noexcept;
   void region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
               std::uint64_t begin_ns) noexcept;
+  void region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
+              std::uint64_t begin_ns, std::uint64_t end_ns) noexcept;
   // The time since then went into finding what the host gave.
   void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept;
   // So much of the program's time went into giving commands.

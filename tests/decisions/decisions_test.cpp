@@ -320,7 +320,7 @@ TEST_P(Decisions, ACaptureTellsWhatRanAndWhy) {
   }
   EXPECT_EQ(dispatches, 5u);
   EXPECT_THAT(decisions, ElementsAre("while 'loop': 2, round 0", "while 'loop': 1, round 1",
-                                     "while 'loop': 0, done", "if 'reset': 0, nothing to do"));
+                                     "while 'loop': 0, done", "if 'reset': 0, not taken"));
   const ReplayReport report = replay(trace, device());
   EXPECT_EQ(report.verdict(), Verdict::equal);
   EXPECT_GT(report.checks, 0u);

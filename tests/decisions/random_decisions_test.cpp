@@ -1,12 +1,17 @@
 // Random nested programs of if, while, switch and repeat, against a plain interpreter: launched,
 // from a file, updated, cloned, timed, and captured and replayed.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <future>
 #include <thread>
 
 #include "decisions/pick.hpp"
 #include "decisions/random_program.hpp"
 #include "recording/captured.hpp"
+#include "reel/decision_tree.hpp"
 #include "reel/replay.hpp"
+#include "reel/trace_columns.hpp"
 #include "replay/told.hpp"
 
 namespace reel::test {
@@ -303,6 +308,61 @@ TEST_P(RandomDecisions, AreCapturedAsTheyRanAndReplayedToTheByte) {
       const ReplayReport report = replay(trace, device(), {.order = order});
       EXPECT_EQ(report.verdict(), Verdict::equal) << to_string(order) << ": " << told(report);
     }
+  }
+}
+
+// What lies in a region, as interpret_and_tell() has it.
+std::string told_in(const Trace& trace, const std::vector<std::uint32_t>& region_of,
+                    std::uint32_t in) {
+  std::uint32_t own = 0;
+  for (std::uint32_t c = 0; c < region_of.size(); ++c)
+    own += region_of[c] == in && trace.work_of(trace.commands()[c]).kind != WorkKind::launch;
+  std::string text = std::to_string(own);
+  for (std::uint32_t r = 0; r < trace.regions().size(); ++r) {
+    const TraceRegion& region = trace.regions()[r];
+    if (region.parent != in) continue;
+    const ColumnValue kind = shown(trace, columns_of<TraceRegion>()[0], region);
+    text +=
+        fmt::format(" {}{}{}({})", std::get<std::string_view>(kind),
+                    region.is_decision() ? "=" : "", region.number, told_in(trace, region_of, r));
+  }
+  return text;
+}
+
+TEST_P(RandomDecisions, AreRegionsOfADocumentExactlyAsTheyRan) {
+  const Seeds wanted = seeds({1, 25});
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Author author(seed);
+    const Block block = author.block(0);
+    // Independent decisions may change places otherwise.
+    const GraphExec exec = graph_of(block).instantiate(device(), {.reorder = false});
+    Memory memory = reset();
+    std::vector<std::string> meant;
+    for (int launch = 0; launch < 2; ++launch) meant.push_back(interpret_and_tell(block, memory));
+    const Trace trace = captured(
+        [&] {
+          exec.launch(stream);
+          if (seed % 2)
+            exec.launch(stream);
+          else
+            static_cast<void>(exec.launch_timed(stream));
+          stream.synchronize();
+        },
+        {.contents = Contents::none});
+    expect(memory, "captured");
+    if (HasFatalFailure()) return;
+    const std::vector<std::uint32_t> region_of = analysis::regions_of_commands(trace);
+    std::vector<std::string> found;
+    for (std::uint32_t r = 0; r < trace.regions().size(); ++r)
+      if (trace.regions()[r].kind == TraceRegion::Kind::launch)
+        found.push_back(told_in(trace, region_of, r));
+    // A graph that decides nothing is a launch as any other.
+    if (std::ranges::none_of(block, [](const Statement& s) { return !s.branches.empty(); }))
+      meant.clear();
+    ASSERT_EQ(found, meant);
+    for (const TraceRegion& region : trace.regions())
+      ASSERT_EQ(region.parent == no_index, region.kind == TraceRegion::Kind::launch);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "decisions/random_program.hpp"
 
 #include <cstdlib>
+#include <string>
 
 #include "decisions/pick.hpp"
 
@@ -55,6 +56,45 @@ void interpret(const Statement& s, Memory& m) {
 
 void interpret(const Block& block, Memory& m) {
   for (const Statement& s : block) interpret(s, m);
+}
+
+std::string interpret_and_tell(const Block& block, Memory& m, std::uint32_t reads) {
+  std::string below;
+  const auto number = [](std::uint32_t value) { return std::to_string(value); };
+  for (const Statement& s : block) {
+    if (s.kind != Statement::Kind::decide) {
+      interpret(s, m);
+      ++reads;
+      continue;
+    }
+    const auto branch = [&](std::uint32_t which) {
+      return " branch" + number(which) + "(" + interpret_and_tell(s.branches[which], m) + ")";
+    };
+    const std::uint32_t value = m[s.source];
+    std::string rounds;
+    std::uint32_t count = 0;
+    switch (s.decision) {
+      case DecisionKind::if_else:
+        below += " if=" + number(value) + "(1";
+        if (value || s.branches.size() == 2) below += branch(value ? 0 : 1);
+        below += ")";
+        break;
+      case DecisionKind::switch_case:
+        below += " switch=" + number(value) + "(1" + branch(value) + ")";
+        break;
+      case DecisionKind::while_loop:
+        for (; m[s.source]; ++count)
+          rounds += " round" + number(count) + "(" + interpret_and_tell(s.branches[0], m, 1) + ")";
+        below += " while=" + number(count) + "(1" + rounds + ")";
+        break;
+      case DecisionKind::repeat:
+        for (; count < s.a; ++count)
+          rounds += " round" + number(count) + "(" + interpret_and_tell(s.branches[0], m) + ")";
+        below += " repeat=" + number(s.a) + "(0" + rounds + ")";
+        break;
+    }
+  }
+  return number(reads) + below;
 }
 
 Block Author::block(std::uint32_t depth) {

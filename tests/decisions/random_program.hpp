@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "reel/decision.hpp"
@@ -27,6 +28,9 @@ struct Statement {
 using Block = std::vector<Statement>;
 
 void interpret(const Block& block, Memory& m);
+// The same, and what ran: "3 if=1(1 branch0(2)) repeat=2(0 round0(1) round1(1))". A number at the
+// beginning counts commands that are in no decision below: statements and reads of conditions.
+std::string interpret_and_tell(const Block& block, Memory& m, std::uint32_t reads = 0);
 
 // Each nested level has a flag of its own, so that what decides over a loop is not written in it
 // but by its count.

@@ -122,7 +122,7 @@ std::vector<Finding> find_insights(const Trace& trace, const Report& report,
   constexpr Rule rules[] = {
       verdict_rule,        idle_rule,      launch_bound_rule, launch_shape_rule,  fusion_rule,
       barrier_rule,        race_rule,      unfollowed_rule,   queues_rule,        host_access_rule,
-      overlap_rule,        transfers_rule,     memory_rule,        alias_rule,
+      overlap_rule,        transfers_rule, decision_rule,     memory_rule,        alias_rule,
       path_rule,           bandwidth_rule, nan_rule,          uninitialised_rule, outlier_rule,
       nondeterminism_rule, clock_rule,     build_rule,        capture_rule};
   Findings findings;

@@ -68,6 +68,7 @@ void alias_rule(const Case&, Findings&);
 void unfollowed_rule(const Case&, Findings&);
 void overlap_rule(const Case&, Findings&);
 void transfers_rule(const Case&, Findings&);  // copy.…, upload.dup, fill.dead
+void decision_rule(const Case&, Findings&);   // decision.failed
 void memory_rule(const Case&, Findings&);
 void path_rule(const Case&, Findings&);
 void bandwidth_rule(const Case&, Findings&);

@@ -356,12 +356,15 @@ inline constexpr std::array regions{
     of<&RegionRow::kind>(
         {"kind", 0, u32,
          "0 a pass of a GraphExecutor, 1 a region named by the program, 2 a launch of a graph that "
-         "decides"},
-        2),
+         "decides, and in it: 3 an if, 4 a while, 5 a switch, 6 a repeat, 7 the branch of an if or "
+         "switch that ran, 8 a round of a while or repeat"},
+        8),
     of<&RegionRow::number>({"number", 1, u32,
                             "of a pass: counted through the process, from 1; of a launch: that of "
-                            "the graph, which no other graph has"}),
-    of<&RegionRow::name>({"name", 2, text, "as the program named it"}),
+                            "the graph, which no other graph has; of an if or switch: its "
+                            "condition; of a while: how many rounds ran; of a repeat: how many it "
+                            "has; of a branch or round: which, from 0"}),
+    of<&RegionRow::name>({"name", 2, text, "as the program named it; none of a branch or round"}),
     of<&RegionRow::thread>({"thread", 3, u32, "that was in it"}),
     of<&RegionRow::begin_ns>({"begin_ns", 4, ns, "when it began, on the host"}),
     span_of<RegionRow>({"ns", 5, ns, "how long it took"}),

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "reel/decision.hpp"
 #include "reel/error.hpp"
 #include "runtime/driver.hpp"
 #include "runtime/graphs/deciding_executable.hpp"
@@ -22,6 +23,8 @@ class DecisionError final : public Error {
  public:
   using Error::Error;
 };
+
+enum class DecidedPart : std::uint8_t { branch, round };  // of a decision
 
 class DecidingLaunch {
  public:
@@ -67,9 +70,15 @@ class DecidingLaunch {
   virtual void give(Launchable& on_device) = 0;
   // After all that was given is done.
   virtual std::uint32_t fetch(const BufferRange& condition) = 0;
-  // The node that reads `condition`, or is a Barrier, decided: "while 'retry': 1, round 3". Only
-  // where the launch tells.
+  // Only where the launch tells:
+  // The node that reads `condition`, or is a Barrier, decided: "while 'retry': 1, round 3".
   virtual void decided(const Command& condition, std::string_view words) = 0;
+  // A decision begins, and within it a branch or a round of it; what began last ends first. After
+  // an error, all that began have ended.
+  virtual void begins(const Command& condition, DecisionKind kind) = 0;
+  virtual void begins(DecidedPart part, std::uint64_t number) = 0;
+  virtual void has_number(std::uint64_t number) = 0;  // the decision that began last
+  virtual void ends() = 0;
   // Of the exec that is launched: where the node stands that gives what is given now.
   std::uint32_t first_step() const noexcept { return first_step_; }
   bool is_in_branch() const noexcept { return in_branch_; }
@@ -82,12 +91,14 @@ class DecidingLaunch {
   void loop(Frame& frame, DecidingExecutable::Choice& choice);
   // Does the device take the next rounds at once?
   bool takes_rounds(const Frame& frame, const DecidingExecutable::Choice& choice) const;
-  void check_limits(Frame& frame, const Decision& decision, std::uint32_t value) const;
+  // Why it must not go on; empty where it may.
+  std::string limit_reached(Frame& frame, const Decision& decision, std::uint32_t value) const;
   std::uint32_t ask(const Frame& frame, const DecidingExecutable::Choice& choice);
   void enter(Frame& frame, DecidingExecutable::Choice& choice, std::size_t branch,
              std::string& words);
   // The innermost exec goes on with its next part; those that have none are left.
   void part_is_done();
+  void decision_is_done();
   void leave(Frame& frame);
   void give_whole(GraphExecState& exec, std::string_view name);
   std::string name_of_decision() const;  // with what it is in
@@ -126,6 +137,10 @@ class QueueLaunch final : public DecidingLaunch {
   void give(Launchable& on_device) override { on_device.launch(*queue_); }
   std::uint32_t fetch(const BufferRange& condition) override;
   void decided(const Command&, std::string_view) override {}
+  void begins(const Command&, DecisionKind) override {}
+  void begins(DecidedPart, std::uint64_t) override {}
+  void has_number(std::uint64_t) override {}
+  void ends() override {}
 
  private:
   QueueDriver* queue_;
