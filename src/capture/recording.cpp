@@ -94,7 +94,9 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
     auto times = recording_.launch(stream_, steps, times_ != nullptr, monotonic_ns());
     if (times_) times_->add(std::move(times), first_step(), is_in_branch());
   }
-  void give(Launchable&) override {}  // never: it follows the host's way
+  std::shared_ptr<const Stops> give(DecidedLaunchable&) override {
+    return nullptr;  // never: it follows the host's way
+  }
   std::uint32_t fetch(const BufferRange& condition) override {
     std::uint32_t value = 0;
     stream_.fetch_aside(condition, std::as_writable_bytes(std::span(&value, 1)));

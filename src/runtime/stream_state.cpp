@@ -221,6 +221,27 @@ void StreamState::launch_once(GraphExecState& exec, std::uint64_t begin_ns) {
     launch_now(exec.executable());
 }
 
+namespace {
+
+// While it lives, the parts of a launch go to the device together.
+class Gathered {
+ public:
+  explicit Gathered(QueueDriver& queue) : queue_(queue) { queue_.gather_launches(true); }
+  Gathered(const Gathered&) = delete;
+  Gathered& operator=(const Gathered&) = delete;
+  ~Gathered() {
+    try {
+      queue_.gather_launches(false);
+    } catch (...) {  // no memory: whoever waits hands over what is still there
+    }
+  }
+
+ private:
+  QueueDriver& queue_;
+};
+
+}  // namespace
+
 // What has to wait, or takes longer than a graph that runs on the caller may, is for a thread of
 // the queue: loops may take any time.
 void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> times) {
@@ -228,6 +249,7 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
   constexpr std::uint32_t steps_between_looks = 8;  // a look at the clock takes as long as a step
   if (tracker_) tracker_->forget();  // a launch is ordered against everything around it
   fence_pending_ = false;
+  const Gathered gathered(*queue_);
   std::uint32_t first = 0;
   if (!times) {
     exec.deciding()->prepare();
@@ -261,7 +283,10 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
   }
   // From here on parameters may change, and the exec may go.
   const std::shared_ptr<GraphExecState> runner = exec.runner_for(id);
-  if (!decided_) decided_ = device->driver().open_queue(label);
+  if (!decided_) {
+    decided_ = device->driver().open_queue(label);
+    decided_->gather_launches(true);  // a walk ends with a wait
+  }
   const bool alone = !times && runner->deciding()->is_alone();
   walk.move_to(*runner);
   walk.continue_on(*decided_, alone);
@@ -284,7 +309,9 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
         }
         settle();
       },
-      alone ? InOrder::nothing : InOrder::anything);
+      alone                                  ? InOrder::nothing
+      : runner->deciding()->asks_functions() ? InOrder::anything
+                                             : InOrder::driver);
 }
 
 std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {

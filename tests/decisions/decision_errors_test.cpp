@@ -11,7 +11,7 @@ namespace reel::test {
 namespace {
 
 using DecisionErrors = DecidingTest;
-INSTANTIATE_TEST_SUITE_P(Each, DecisionErrors, every_device(), device_name);
+INSTANTIATE_TEST_SUITE_P(Each, DecisionErrors, every_way_to_decide(), device_name);
 
 TEST_P(DecisionErrors, AWhileThatNeverEndsIsNamedByItsRounds) {
   Graph outer, graph;
@@ -46,6 +46,23 @@ TEST_P(DecisionErrors, ASwitchWithoutSuchABranchIsNamed) {
   expect_error(Code::invalid_argument,
                {"'which' (switch of 2 graphs) got the condition 2", "from 0 to 1"},
                [&] { run(graph.instantiate(device())); });
+}
+
+// Whatever the launch before it has left behind.
+TEST_P(DecisionErrors, ASwitchWithoutSuchABranchTakesNoneOfThem) {
+  Graph graph;
+  graph.add_switch(flag, std::vector<Graph>{mad_graph(y, 1, 1), mad_graph(y, 1, 10)});
+  add_mad(graph, z, 1, 1);
+  const GraphExec exec = graph.instantiate(device());
+  for (const std::uint32_t number : {1u, 2u, 0u, 3u}) {
+    set(flag, number);
+    if (number < 2)
+      run(exec);
+    else
+      expect_error(Code::invalid_argument, {"got the condition"}, [&] { run(exec); });
+  }
+  EXPECT_EQ(first(y), 11u);
+  EXPECT_EQ(first(z), 2u);
 }
 
 TEST_P(DecisionErrors, ConditionsMustBeAWordOfALiveBuffer) {

@@ -28,6 +28,8 @@ class RandomDecisions : public DecidingTest {
     return made;
   }
 
+  static std::string name_of(std::uint32_t decision) { return "d" + std::to_string(decision); }
+
   Graph graph_of(const Block& block) const { return graph_of(block, buffers); }
   Graph graph_of(const Block& block, const Buffers& on) const {
     Graph graph;
@@ -62,21 +64,23 @@ class RandomDecisions : public DecidingTest {
     std::vector<Graph> branches;
     for (const Block& branch : s.branches) branches.push_back(graph_of(branch, on));
     const Buffer& condition = on[s.source];
+    const std::string label = name_of(s.name);
     switch (s.decision) {
       case DecisionKind::if_else:
         if (branches.size() == 2)
-          graph.add_if(condition, branches[0], branches[1]);
+          graph.add_if(condition, branches[0], branches[1], {.label = label});
         else
-          graph.add_if(condition, branches[0]);
+          graph.add_if(condition, branches[0], {.label = label});
         return;
       case DecisionKind::while_loop:
-        graph.add_while(condition, branches[0]);
+        graph.add_while(condition, branches[0], {.label = label},
+                        s.b ? LoopLimits{.iterations = s.b} : LoopLimits{});
         return;
       case DecisionKind::switch_case:
-        graph.add_switch(condition, branches);
+        graph.add_switch(condition, branches, {.label = label});
         return;
       case DecisionKind::repeat:
-        graph.add_repeat(s.a, branches[0]);
+        graph.add_repeat(s.a, branches[0], {.label = label});
         return;
     }
   }
@@ -149,7 +153,7 @@ class RandomDecisions : public DecidingTest {
 
   Buffers buffers;
 };
-INSTANTIATE_TEST_SUITE_P(Each, RandomDecisions, every_device(), device_name);
+INSTANTIATE_TEST_SUITE_P(Each, RandomDecisions, every_way_to_decide(), device_name);
 
 TEST_P(RandomDecisions, DoWhatTheyMeanHoweverTheyAreLaunched) {
   const Seeds wanted = seeds({1, 40});
@@ -189,6 +193,54 @@ TEST_P(RandomDecisions, DoWhatTheyMeanHoweverTheyAreLaunched) {
     exec.launch_timed(stream).wait();
     expect(memory, "timed");
     if (HasFatalFailure()) return;
+  }
+}
+
+// What comes before the fault has run, and nothing of what comes after it, in whatever depth it is.
+TEST_P(RandomDecisions, FailWhereTheyShouldAndAreAsGoodAsEverAfterwards) {
+  const Seeds wanted = seeds({700, 60});
+  std::size_t faults = 0, by_host = 0;
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Author author(seed, Author::Writes::what_may_fail);
+    const Block block = author.block(0);
+    // In the order of the program, so that it is known what comes after a fault.
+    GraphExec exec = graph_of(block).instantiate(device(), {.reorder = false});
+    by_host += exec.lowering().find("by a thread of the stream") != std::string::npos;
+    Memory memory = reset();
+    for (int launch = 0; launch < 3; ++launch) {
+      std::string meant, found;
+      try {
+        interpret(block, memory);
+      } catch (const Fault& fault) {
+        ++faults;
+        const bool is_while = fault.decision == DecisionKind::while_loop;
+        meant = "'" + name_of(fault.name) + "' (" + to_string(fault.decision) + " ... condition " +
+                std::to_string(fault.value) + (is_while ? " after" : ",");
+      }
+      try {
+        run(exec);
+      } catch (const Error& error) {
+        found = error.what();
+        EXPECT_EQ(error.code(), found.find("rounds") == std::string::npos ? Code::invalid_argument
+                                                                          : Code::timed_out);
+        // The decision and its condition: what it is in comes between them.
+        const std::size_t name_end = found.find(" of "), number = found.find("condition ");
+        ASSERT_TRUE(name_end != std::string::npos && number != std::string::npos) << found;
+        const std::size_t end = found.find_first_of(" ,", number + 10);
+        const std::size_t name = found.find('\'');
+        found = found.substr(name, name_end - name) + " ... " + found.substr(number, end - number) +
+                (found[end] == ',' ? "," : " after");
+      }
+      ASSERT_EQ(found, meant) << "launch " << launch;
+      expect(memory, "launch " + std::to_string(launch));
+      if (HasFatalFailure()) return;
+    }
+  }
+  EXPECT_GT(3 * faults, wanted.count / 2) << "too few of them fail";
+  if (const std::string_view way = GetParam(); way == "vulkan" || way == "vulkan_indirect") {
+    // The others are too many commands.
+    EXPECT_LT(2 * by_host, wanted.count) << "too few of them are taken by the device alone";
   }
 }
 

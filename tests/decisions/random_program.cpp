@@ -40,9 +40,13 @@ void interpret(const Statement& s, Memory& m) {
         interpret(s.branches[1], m);
       return;
     case DecisionKind::while_loop:
-      while (m[s.source]) interpret(s.branches[0], m);
+      for (std::uint32_t round = 0; m[s.source]; ++round) {
+        if (s.b && round == s.b) throw Fault{s.name, m[s.source], s.decision};
+        interpret(s.branches[0], m);
+      }
       return;
     case DecisionKind::switch_case:
+      if (m[s.source] >= s.branches.size()) throw Fault{s.name, m[s.source], s.decision};
       interpret(s.branches[m[s.source]], m);
       return;
     case DecisionKind::repeat:
@@ -95,8 +99,9 @@ Statement Author::plain() {
 
 void Author::decide(Block& result, std::uint32_t depth) {
   const std::uint32_t flag = fewest_flag + depth;
-  Statement s{.kind = Statement::Kind::decide, .source = flag};
+  Statement s{.kind = Statement::Kind::decide, .source = flag, .name = decisions_++};
   s.decision = static_cast<DecisionKind>(below(4));
+  const bool may_fail = writes_ == Writes::what_may_fail && below(4) == 0;
   const std::uint32_t branches = s.decision == DecisionKind::switch_case ? 1 + below(4)
                                  : s.decision == DecisionKind::if_else   ? 1 + below(2)
                                                                          : 1;
@@ -104,11 +109,12 @@ void Author::decide(Block& result, std::uint32_t depth) {
   if (s.decision == DecisionKind::while_loop)
     s.branches[0].push_back({.kind = Statement::Kind::count_down, .target = flag});
   s.a = below(4);  // of a repeat
+  if (may_fail && s.decision == DecisionKind::while_loop) s.b = 1 + below(below(4) ? 3 : 19);
   if (s.decision != DecisionKind::repeat)
     result.push_back({.kind = Statement::Kind::pick,
                       .target = flag,
                       .source = below(data_count),
-                      .a = s.decision == DecisionKind::switch_case ? branches
+                      .a = s.decision == DecisionKind::switch_case ? branches + (may_fail ? 1 : 0)
                            : depth + 1 == flag_count || below(8) != 0
                                ? 1 + below(4)
                                : 1 + below(20)});  // more rounds than a device takes at once

@@ -48,6 +48,7 @@ void DecidingLaunch::begin(GraphExecState& exec) {
 
 void DecidingLaunch::step() {
   Frame& frame = frames_.back();
+  if (frame.given) return look_where_it_stopped(frame);
   GraphExecState& exec = *frame.exec;
   in_branch_ = frames_.size() > 1;
   auto& part = exec.deciding()->parts()[frame.part];
@@ -71,6 +72,7 @@ void DecidingLaunch::step() {
 
 DecidingLaunch::Next DecidingLaunch::next() const {
   const Frame& frame = frames_.back();
+  if (frame.given) return Next::asks_condition;
   const auto& parts = frame.exec->deciding()->parts();
   const auto* choice = std::get_if<DecidingExecutable::Choice>(&parts[frame.part]);
   if (!choice || !choice->enabled) return Next::gives;
@@ -121,11 +123,12 @@ std::string DecidingLaunch::name_of_decision() const {
 }
 
 void DecidingLaunch::decide(Frame& frame, DecidingExecutable::Choice& choice) {
-  if (mode_ == Mode::plain && choice.is_on_device()) {
-    give(*choice.on_device.launchable);
-    part_is_done();
-    return;
-  }
+  if (mode_ != Mode::plain || !choice.is_on_device()) return decide_by_host(frame, choice);
+  frame.given = give(*choice.on_device.launchable);
+  if (!frame.given) part_is_done();
+}
+
+void DecidingLaunch::decide_by_host(Frame& frame, DecidingExecutable::Choice& choice) {
   const Command& command = frame.exec->steps()[choice.step].command;
   const Decision& decision = *choice.decision;
   const std::uint32_t value = ask(frame, choice);
@@ -215,7 +218,8 @@ void DecidingLaunch::loop(Frame& frame, DecidingExecutable::Choice& choice) {
   if (is_repeat && frame.round == decision.count) return leave(frame);
   if (!frame.asks_after_rounds && takes_rounds(frame, choice)) {
     const auto& rounds = choice.rounds_after(frame.round);
-    give(*rounds.launchable);
+    frame.given = give(*rounds.launchable);
+    if (frame.given) return;  // it knows how many they were
     frame.round += rounds.rounds;
     frame.asks_after_rounds = !is_repeat;
     return;
@@ -237,6 +241,43 @@ void DecidingLaunch::loop(Frame& frame, DecidingExecutable::Choice& choice) {
     words = fmt::format("{}, round {}",
                         title_of(frame.exec->steps()[choice.step].command, decision), round);
   enter(frame, choice, 0, words);
+}
+
+void DecidingLaunch::look_where_it_stopped(Frame& frame) {
+  const std::uint32_t stopped = fetch(frame.given->word);  // may throw, and be asked again
+  const std::shared_ptr<const Stops> stops = std::exchange(frame.given, nullptr);
+  if (stopped != 0) return resume_at(stops->places.at(stopped - 1));
+  auto& choice = std::get<DecidingExecutable::Choice>(frame.exec->deciding()->parts()[frame.part]);
+  if (choice.decision->kind == DecisionKind::while_loop)
+    leave(frame);
+  else if (frame.is_looping)
+    frame.round += choice.rounds_after(frame.round).rounds;
+  else
+    part_is_done();
+}
+
+// Nothing after the place has run, and what decides there is as it was.
+void DecidingLaunch::resume_at(std::span<const StoppedAt> place) {
+  for (const StoppedAt& at : place) {
+    Frame& frame = frames_.back();
+    const bool is_outermost = &at == &place.front(), is_innermost = &at == &place.back();
+    if (!is_outermost) frame.part = at.part;
+    auto& choice =
+        std::get<DecidingExecutable::Choice>(frame.exec->deciding()->parts()[frame.part]);
+    if (is_loop(*choice.decision)) {
+      frame.is_looping = true;
+      frame.round += at.round;
+      frame.asks_after_rounds = is_innermost;
+    }
+    if (is_innermost) {
+      if (!frame.is_looping) decide_by_host(frame, choice);  // it is out of range
+      return;
+    }
+    frame.branch = at.branch;
+    GraphExecState& inner = state_of(choice.branches[at.branch], "launch()");
+    inner.deciding()->prepare();  // a loop in it may go on for long
+    frames_.emplace_back().exec = &inner;
+  }
 }
 
 // The time of a loop counts from when its first rounds were given: a loop of one looks at no clock.

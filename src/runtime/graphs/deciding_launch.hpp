@@ -64,7 +64,7 @@ class DecidingLaunch {
   ~DecidingLaunch() = default;
   virtual void give(const LaunchedSteps& steps) = 0;
   // A decision as the device takes it.
-  virtual void give(Launchable& on_device) = 0;
+  virtual std::shared_ptr<const Stops> give(DecidedLaunchable& on_device) = 0;
   // After all that was given is done.
   virtual std::uint32_t fetch(const BufferRange& condition) = 0;
   // The node that reads `condition`, or is a Barrier, decided: "while 'retry': 1, round 3". Only
@@ -79,9 +79,13 @@ class DecidingLaunch {
 
   bool tells() const noexcept { return mode_ == Mode::told; }
   void decide(Frame& frame, DecidingExecutable::Choice& choice);
+  void decide_by_host(Frame& frame, DecidingExecutable::Choice& choice);
   void loop(Frame& frame, DecidingExecutable::Choice& choice);
   // Does the device take the next rounds at once?
   bool takes_rounds(const Frame& frame, const DecidingExecutable::Choice& choice) const;
+  // The device took the decision, or rounds of it: goes on behind it, or where the device stopped.
+  void look_where_it_stopped(Frame& frame);
+  void resume_at(std::span<const StoppedAt> place);
   void check_limits(Frame& frame, const Decision& decision, std::uint32_t value) const;
   std::uint32_t ask(const Frame& frame, const DecidingExecutable::Choice& choice);
   void enter(Frame& frame, DecidingExecutable::Choice& choice, std::size_t branch,
@@ -123,7 +127,9 @@ class QueueLaunch final : public DecidingLaunch {
 
  protected:
   void give(const LaunchedSteps& steps) override;
-  void give(Launchable& on_device) override { on_device.launch(*queue_); }
+  std::shared_ptr<const Stops> give(DecidedLaunchable& on_device) override {
+    return on_device.launch(*queue_);
+  }
   std::uint32_t fetch(const BufferRange& condition) override;
   void decided(const Command&, std::string_view) override {}
 

@@ -276,7 +276,7 @@ void CommandQueue::call(std::function<void()> function, std::string_view name,
 // a callback, a thread of ours and a gate.
 void CommandQueue::run_in_order(std::function<void()> function, InOrder calls) {
   const Enqueueing enqueueing{*this};
-  if (calls == InOrder::anything || !context_->why_not_native().empty()) {
+  if (calls != InOrder::nothing || !context_->why_not_native().empty()) {
     call(std::move(function), "a graph that decides", nullptr);
     return;
   }
