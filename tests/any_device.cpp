@@ -20,13 +20,38 @@ struct Opened {
 std::mutex mutex;
 std::map<std::string, std::unique_ptr<Opened>> all_opened;
 
+// Devices that go another way than they would of themselves.
+struct Way {
+  const char *name, *selector, *variable, *value;
+};
+constexpr Way ways[] = {{"vulkan_indirect", "vulkan", "REEL_VULKAN_DECISIONS", "indirect"},
+                        {"vulkan_split", "vulkan", "REEL_VULKAN_DECISIONS", "split"}};
+
+Device open(const std::string& selector) {
+  for (const Way& way : ways) {
+    if (selector != way.name) continue;
+    const char* found = std::getenv(way.variable);
+    const std::string before = found ? found : "";  // empty means unset
+    setenv(way.variable, way.value, 1);
+    try {
+      Device device = open_device(way.selector);
+      setenv(way.variable, before.c_str(), 1);
+      return device;
+    } catch (...) {
+      setenv(way.variable, before.c_str(), 1);
+      throw;
+    }
+  }
+  return open_device(selector);
+}
+
 Opened& opened(const std::string& selector) {
   const std::lock_guard lock(mutex);
   auto& entry = all_opened[selector];
   if (!entry) {
     entry = std::make_unique<Opened>();
     try {
-      entry->device = open_device(selector);
+      entry->device = open(selector);
     } catch (const std::exception& error) {
       entry->why_not = error.what();
     }
@@ -79,7 +104,7 @@ Device AnyDevice::another_device() {
   for (const char* selector : {"host", "opencl", "vulkan"})
     if (selector != std::string_view(GetParam()) && opened(selector).device)
       return opened(selector).device;
-  const Device again = open_device(GetParam());
+  const Device again = open(GetParam());
   return again == device() ? Device() : again;
 }
 

@@ -2,8 +2,9 @@
 //
 //   TEST_P(AnyDevice, ACopyMovesExactlyTheBytesAskedFor) { Stream s = device().stream(); … }
 //
-// The parameter is a selector ("host", "opencl", "vulkan"). Each device is opened once per process
-// and closed after the last test. One that can't be opened skips its tests and says why, or
+// The parameter is a selector ("host", "opencl", "vulkan"), or the name of a device that is opened
+// with a variable set ("vulkan_indirect"). Each device is opened once per process and closed after
+// the last test. One that can't be opened skips its tests and says why, or
 // fails them where REEL_REQUIRE_DEVICES=1. Filter with --gtest_filter='*/host'.
 #pragma once
 

@@ -10,6 +10,7 @@
 #include "cli/showing/terminal.hpp"
 #include "reel/analysis.hpp"
 #include "reel/arguments.hpp"
+#include "reel/decision_tree.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -71,6 +72,12 @@ std::string argument_text(const Trace& trace, const TraceArgument& a,
   const auto bytes = trace.value_bytes(a);
   if (a.kind == ArgumentKind::value) return short_value(bytes, element);
   return a.kind == ArgumentKind::sampler ? sampler_text(bytes) : std::string();
+}
+
+std::string predicate_text(const Trace& trace, const TraceArgument& word) {
+  return fmt::format("where the word at byte {} of {} {} 0", word.offset_bytes,
+                     describe_buffer(trace, word.buffer),
+                     word.kind == ArgumentKind::run_if ? "isn't" : "is");
 }
 
 // "inout", and what was seen of it.
@@ -141,6 +148,13 @@ std::string launch_text(const TraceWork& work) {
   if (work.offset != unset_dim)
     text += fmt::format(", from ({}, {}, {})", work.offset.x, work.offset.y, work.offset.z);
   return text;
+}
+
+std::string predicate_mark(const Trace& trace, const TraceWork& work) {
+  const TraceArgument* word = predicate_of(trace, work);
+  if (!word) return {};
+  return fmt::format(" {} {}", word->kind == ArgumentKind::run_if ? "if" : "unless",
+                     name_of(trace.buffers()[word->buffer].id));
 }
 
 std::string kind_text(const Trace& trace, const TraceWork& work) {
@@ -241,10 +255,15 @@ void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& 
     line("kernel", fmt::format("{} '{}'", name_of(kernel.id), kernel.name));
   }
   if (work.kind == WorkKind::dispatch) line("grid", launch_text(work));
+  if (const TraceArgument* word = predicate_of(trace, work))
+    line("runs", predicate_text(trace, *word));
   if (work.kind == WorkKind::fill)
     line("pattern", fmt::format("0x{:0{}x}", work.pattern, 2 * work.pattern_bytes));
   if (command.launch != no_index)
     line("launch", fmt::format("node {} of {}", command.node, command_name(command.launch)));
+  if (const std::uint32_t region = analysis::regions_of_commands(trace)[index];
+      region != no_index && std::ranges::any_of(trace.regions(), &TraceRegion::is_decision))
+    line("decided", analysis::RegionTitles(trace).path(region));
   for (const TraceOrder& order : trace.orders())
     if (order.command == index) line("after", command_name(order.after));
 

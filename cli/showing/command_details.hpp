@@ -17,6 +17,8 @@ std::string memory_text(const TraceBuffer& buffer);
 Json image_json(const TraceBuffer& buffer);  // null where it is none
 // "16 x 16 groups of 8 x 8 items", and what else is to be said of it.
 std::string launch_text(const TraceWork& work);
+// " if b3", " unless b3", of what may have been skipped; else nothing.
+std::string predicate_mark(const Trace& trace, const TraceWork& work);
 
 Json command_json(const Trace& trace, std::uint32_t index, bool all);
 void print_command(const Trace& trace, std::uint32_t index, const TraceOptions& options);

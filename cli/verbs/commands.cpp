@@ -1,6 +1,7 @@
 // commands.cpp - `reel commands`: what ran, one by one; or all about one of them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "cli/showing/command_details.hpp"
@@ -8,6 +9,7 @@
 #include "cli/verbs.hpp"
 #include "layers/control/name_pattern.hpp"
 #include "reel/analysis.hpp"
+#include "reel/decision_tree.hpp"
 #include "reel/units.hpp"
 
 namespace reel::cli {
@@ -48,6 +50,37 @@ std::vector<std::uint32_t> select(const Trace& trace, const Options& options) {
   return selected;
 }
 
+// Which launches, decisions, branches and rounds gave a command.
+class Decided {
+ public:
+  explicit Decided(const Trace& trace)
+      : trace_(trace),
+        titles_(trace),
+        regions_(std::ranges::any_of(trace.regions(), &TraceRegion::is_decision)
+                     ? analysis::regions_of_commands(trace)
+                     : std::vector<std::uint32_t>()) {}
+  bool has_any() const noexcept { return !regions_.empty(); }
+  // The innermost of them, but for the launch.
+  std::string title(std::uint32_t command) const {
+    std::uint32_t region = regions_[command];
+    if (region == no_index) return {};
+    // An if or switch tells which branch ran.
+    const TraceRegion& its = trace_.regions()[region];
+    if (its.kind == TraceRegion::Kind::launch) return {};
+    if (its.kind == TraceRegion::Kind::branch && its.parent != no_index) region = its.parent;
+    return titles_.of(region);
+  }
+  std::string path(std::uint32_t command) const {
+    if (regions_.empty() || regions_[command] == no_index) return {};
+    return titles_.path(regions_[command]);
+  }
+
+ private:
+  const Trace& trace_;
+  analysis::RegionTitles titles_;
+  std::vector<std::uint32_t> regions_;
+};
+
 void print(const Trace& trace, const Options& options, const std::vector<std::uint32_t>& selected) {
   if (selected.empty()) {
     if (trace.commands().empty())
@@ -63,6 +96,9 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
       {"ID"},          {"KIND"},         {"LABEL"},         {"SCOPE"},
       {"GRID", right}, {"START", right}, {"QUEUED", right}, {"RAN", right}};
   if (has_streams) columns.insert(columns.begin() + 1, {"STREAM"});
+  // Few programs decide, and to them it is what tells commands of one name apart.
+  const Decided decided(trace);
+  if (decided.has_any()) columns.push_back({"DECIDED"});
   Table table(columns);
   const std::uint64_t origin = analysis::find_span(trace).begin_ns;
   const std::size_t shown =
@@ -81,7 +117,8 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
         title_of(trace, work),
         trace.text(work.scope),
         work.kind == WorkKind::dispatch
-            ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items")
+            ? (work.has_own_groups() ? grid_text(work.groups) : grid_text(work.items) + " items") +
+                  predicate_mark(trace, work)
             : "",
         command.started_ns ? time_text(command.started_ns - origin)
         : together         ? "from " + time_text(together->begin_ns - origin)
@@ -91,6 +128,7 @@ void print(const Trace& trace, const Options& options, const std::vector<std::ui
         : together              ? "within " + time_text(together->size_ns())
                                 : "-"};
     if (has_streams) row.insert(row.begin() + 1, name_of(trace.streams()[command.stream].id));
+    if (decided.has_any()) row.push_back(decided.title(selected[i]));
     table.add(std::move(row));
   }
   fmt::print("{}", table.text());
@@ -107,6 +145,10 @@ Json origin_json(const Trace& trace) {
   return span.end_ns > span.begin_ns ? Json(span.begin_ns) : Json();
 }
 
+void add_decided(Json& json, const Decided& decided, std::uint32_t command) {
+  if (std::string path = decided.path(command); !path.empty()) json["decided"] = std::move(path);
+}
+
 int run(const Options& options) {
   const Trace trace = open_trace(options);
   if (!options.command.empty()) {
@@ -115,6 +157,7 @@ int run(const Options& options) {
       Json json = json_of(trace);
       json["origin_ns"] = origin_json(trace);
       json["command"] = command_json(trace, index, true);
+      add_decided(json["command"], Decided(trace), index);
       print_json(json);
     } else {
       print_command(trace, index, options);
@@ -130,8 +173,11 @@ int run(const Options& options) {
   json["origin_ns"] = origin_json(trace);
   json["total"] = selected.size();
   json["commands"] = Json::array();
-  for (std::size_t i = 0; i < selected.size() && (options.limit == 0 || i < options.limit); ++i)
+  const Decided decided(trace);
+  for (std::size_t i = 0; i < selected.size() && (options.limit == 0 || i < options.limit); ++i) {
     json["commands"].push_back(command_json(trace, selected[i], false));
+    add_decided(json["commands"].back(), decided, selected[i]);
+  }
   print_json(json);
   return done;
 }

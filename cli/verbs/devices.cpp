@@ -55,6 +55,7 @@ nlohmann::ordered_json to_json(const DeviceInfo& device) {
       {"can_stamp_time", device.can_stamp_time},
       {"stamp_resolution_ns", device.stamp_resolution_ns},
       {"can_dispatch_indirect", device.can_dispatch_indirect},
+      {"can_dispatch_conditionally", device.can_dispatch_conditionally},
       {"takes_images", device.takes_images},
       {"maps_memory", device.maps_memory},
       {"takes_stream_priority", device.takes_stream_priority},
@@ -107,6 +108,7 @@ void print_details(const DeviceInfo& device) {
                           ? fmt::format("yes, in steps of {} ns", device.stamp_resolution_ns)
                           : std::string("no"));
   line("indirect dispatch", yes_or_no(device.can_dispatch_indirect));
+  line("conditional dispatch", yes_or_no(device.can_dispatch_conditionally));
   line("images", yes_or_no(device.takes_images));
   line("free grids", device.takes_free_grids ? "yes: offsets, groups of the driver's choice"
                                              : "no: groups that begin at 0, of a given size");

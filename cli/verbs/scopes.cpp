@@ -1,4 +1,4 @@
-// scopes.cpp - `reel scopes`: time by scope, as a tree.
+// scopes.cpp - `reel scopes`: time by scope, and by decision, as a tree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "cli/trace_input.hpp"
 #include "cli/verbs.hpp"
 #include "reel/analysis.hpp"
+#include "reel/decision_tree.hpp"
 #include "reel/scope_tree.hpp"
 #include "reel/units.hpp"
 
@@ -22,6 +23,29 @@ void add_rows(Table& table, const analysis::ScopeNode& node, std::uint64_t total
   }
 }
 
+void add_rows(Table& table, const analysis::DecisionNode& node, std::uint64_t total_ns,
+              std::size_t depth) {
+  for (const analysis::DecisionNode& child : node.below) {
+    table.add({std::string(2 * depth, ' ') + child.title, std::to_string(child.times),
+               std::to_string(child.commands), child.timed ? time_text(child.run_ns) : "-",
+               child.timed ? share_text(child.run_ns, total_ns) : "-"});
+    add_rows(table, child, total_ns, depth + 1);
+  }
+}
+
+// What graphs that decide did.
+bool print_decisions(const Trace& trace, bool is_first) {
+  const analysis::DecisionNode root = analysis::find_decisions(trace);
+  if (std::ranges::none_of(root.below, [](const auto& launch) { return !launch.below.empty(); }))
+    return false;
+  using enum Table::Align;
+  Table table(
+      {{"DECISION"}, {"TIMES", right}, {"COMMANDS", right}, {"RAN", right}, {"SHARE", right}});
+  add_rows(table, root, std::max(analysis::find_activity(trace).sum_ns, root.run_ns), 0);
+  fmt::print("{}{}", is_first ? "" : "\n", table.text());
+  return true;
+}
+
 int run(const TraceOptions& options) {
   const Trace trace = open_trace(options);
   const analysis::ScopeNode root = analysis::find_scopes(trace);
@@ -30,7 +54,10 @@ int run(const TraceOptions& options) {
     return done;
   }
   if (root.below.empty()) {
-    print_none(trace, "scopes", "No command of the document has a scope.");
+    if (print_decisions(trace, true))
+      print_next(options, {{"reel commands $", "what ran, one by one"}});
+    else
+      print_none(trace, "scopes", "No command of the document has a scope.");
     return done;
   }
   using enum Table::Align;
@@ -54,6 +81,7 @@ int run(const TraceOptions& options) {
   table.add({"all", std::to_string(root.commands), sum_ns ? time_text(sum_ns) : "-",
              share_text(sum_ns, sum_ns)});
   fmt::print("{}", table.text());
+  print_decisions(trace, false);
   print_next(options, {{"reel commands $ --scope '" + root.below[0].name + "'", "what ran in one"},
                        {"reel kernels $", "time by kernel"}});
   return done;
@@ -62,7 +90,7 @@ int run(const TraceOptions& options) {
 }  // namespace
 
 void add_scopes(CommandLine& line) {
-  add_trace_verb(line, "scopes", "Time by scope, as a tree", run)
+  add_trace_verb(line, "scopes", "Time by scope, and by decision of graphs, as a tree", run)
       .verb.footer("Example:\n  reel scopes pass.reel");
 }
 

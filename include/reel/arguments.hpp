@@ -12,6 +12,8 @@ namespace reel {
 
 // What a dispatch gave its argument to; null where the document doesn't tell.
 const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::size_t argument);
+// The argument that is the word by which the work runs or doesn't; null: it always runs.
+const TraceArgument* predicate_of(const Trace& trace, const TraceWork& work);
 
 // The type of a buffer's elements as the last kernel that took it has it, up to `command`, and
 // whose types are known; none where no kernel tells.

@@ -129,6 +129,25 @@ struct Launch {
   std::string_view label = {};  // default: the kernel's name
 };
 
+// A word of device memory that decides whether a dispatch runs, by what it is when the dispatch is
+// reached. Of devices that say so (DeviceInfo::can_dispatch_conditionally).
+struct DispatchPredicate {
+  BufferRange word = {};     // four bytes, at a multiple of 4; no buffer: there is no predicate
+  bool is_inverted = false;  // it runs where the word is 0, and not where it is anything else
+
+  explicit operator bool() const noexcept { return word.buffer != nullptr; }  // is there one?
+  // Does it run where this is the word?
+  bool is_met_by(std::uint32_t value) const noexcept { return (value == 0) == is_inverted; }
+  ArgumentKind kind() const noexcept {  // in documents
+    return is_inverted ? ArgumentKind::run_unless : ArgumentKind::run_if;
+  }
+  // The same buffer, not one like it.
+  friend bool operator==(const DispatchPredicate& a, const DispatchPredicate& b) noexcept {
+    return a.word.buffer == b.word.buffer && a.word.offset_bytes == b.word.offset_bytes &&
+           a.word.size_bytes == b.word.size_bytes && a.is_inverted == b.is_inverted;
+  }
+};
+
 struct Dispatch {                    // a kernel, its grid and arguments
   KernelResource* kernel = nullptr;  // a Kernel stands for it, and must outlive the command
   Dim3 groups;
@@ -141,7 +160,8 @@ struct Dispatch {                    // a kernel, its grid and arguments
   // 0: groups × group_size; else fewer, the last groups are not full. With items, the group size
   // may stay unset: it is the driver's choice, and `groups` says nothing.
   Dim3 items{0, 0, 0};
-  std::uint32_t dimensions = 0;  // get_work_dim(); 0: the number of dimensions larger than 1
+  std::uint32_t dimensions = 0;      // get_work_dim(); 0: the number of dimensions larger than 1
+  DispatchPredicate predicate = {};  // none: it runs whatever memory holds
 
   // It has an offset, or items in place of groups.
   bool is_free_grid() const noexcept { return offset != unset_dim || items != unset_dim; }

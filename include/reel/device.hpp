@@ -48,13 +48,14 @@ struct DeviceInfo {
   bool can_stamp_time = false;
   double stamp_resolution_ns = 0;
   bool can_dispatch_indirect = false;
-  bool takes_images = false;             // and samplers
-  bool maps_memory = false;              // host_visible_buffer()
-  bool takes_stream_priority = false;    // elsewhere it is ignored
-  bool takes_free_grids = false;         // an offset, a group size of its own choice, items
-  bool takes_partial_groups = false;     // items that are no multiple of the group size
-  bool wants_barriers = false;           // commands of a stream overlap unless told not to
-  std::vector<KernelForm> kernel_forms;  // what kernel() takes, the preferred one first
+  bool takes_images = false;                // and samplers
+  bool maps_memory = false;                 // host_visible_buffer()
+  bool takes_stream_priority = false;       // elsewhere it is ignored
+  bool takes_free_grids = false;            // an offset, a group size of its own choice, items
+  bool takes_partial_groups = false;        // items that are no multiple of the group size
+  bool wants_barriers = false;              // commands of a stream overlap unless told not to
+  bool can_dispatch_conditionally = false;  // by a DispatchPredicate
+  std::vector<KernelForm> kernel_forms;     // what kernel() takes, the preferred one first
   // Of Vulkan, by name: what is on beyond what all kernels need. Set to have open_device(info)
   // switch on more: robustBufferAccess, robustBufferAccess2, robustImageAccess, robustImageAccess2.
   std::vector<std::string> features;

@@ -40,7 +40,7 @@ class PendingPassState;
 
 struct PassReport {             // what a session did
   std::uint64_t encode_ns = 0;  // from begin() to the call of finish() or commit(), and submitting
-  std::uint64_t wait_ns = 0;    // waiting for the device
+  std::uint64_t wait_ns = 0;    // waiting for the device; 0 where nothing was under way
   // On the device, first command to last; with SessionOptions::timing or FinishOptions::timing,
   // and where the device can stamp time.
   std::optional<std::uint64_t> gpu_ns;

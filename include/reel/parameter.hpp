@@ -17,9 +17,9 @@ constexpr bool reads(Access access) noexcept { return static_cast<int>(access) &
 constexpr bool writes(Access access) noexcept { return static_cast<int>(access) & 2; }
 
 // What a kernel takes, what a command gives it, and what a document says it was given. A Parameter
-// is never indirect or null, an Argument of a command never indirect or opaque, and an argument in
-// a document never an image: it is a buffer there, and the buffer says that it is one. The numbers
-// are those of a document's arguments.
+// is never indirect, null or a predicate, an Argument of a command never indirect, opaque or a
+// predicate, and an argument in a document never an image: it is a buffer there, and the buffer
+// says that it is one. The numbers are those of a document's arguments.
 enum class ArgumentKind : std::uint8_t {
   buffer,  // a range of a buffer, or of shared virtual memory
   value,
@@ -28,8 +28,19 @@ enum class ArgumentKind : std::uint8_t {
   sampler,   // as an argument a value: the three numbers of a SamplerShape
   null,      // a pointer to nothing, where a kernel takes a buffer or an image
   opaque,    // something that can't be given again: a queue, a pipe
-  image
+  image,
+  run_if,     // the word that has to be other than 0, or nothing runs
+  run_unless  // the word that has to be 0, or nothing runs
 };
+
+// The words that a dispatch reads before it runs, or doesn't.
+constexpr bool is_predicate(ArgumentKind kind) noexcept {
+  return kind == ArgumentKind::run_if || kind == ArgumentKind::run_unless;
+}
+// Bytes that are named beside those that the kernel is given, and only read.
+constexpr bool is_read_beside(ArgumentKind kind) noexcept {
+  return kind == ArgumentKind::indirect || is_predicate(kind);
+}
 
 // What a kernel with a declared layout (KernelSource::declared_layout) has at a set and binding.
 // The numbers are those of documents.

@@ -10,6 +10,7 @@
 #include "reel/command.hpp"          // IWYU pragma: export
 #include "reel/common_clock.hpp"     // IWYU pragma: export
 #include "reel/decision.hpp"         // IWYU pragma: export
+#include "reel/decision_tree.hpp"    // IWYU pragma: export
 #include "reel/dependency_sets.hpp"  // IWYU pragma: export
 #include "reel/device.hpp"           // IWYU pragma: export
 #include "reel/diff.hpp"             // IWYU pragma: export

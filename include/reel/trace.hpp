@@ -143,6 +143,8 @@ struct TraceArgument {
         size_bytes(size),
         view(view_) {}
 
+  // Of a buffer: that the kernel is given, or that is read beside.
+  bool has_range() const noexcept { return kind == ArgumentKind::buffer || is_read_beside(kind); }
   bool has_value() const noexcept {  // not a buffer
     return kind == ArgumentKind::value || kind == ArgumentKind::sampler;
   }
@@ -239,12 +241,28 @@ struct TraceContents {
 inline constexpr std::uint64_t page_bytes = 1u << 20;
 
 struct TraceRegion {  // a part of the run
-  // A launch is one of a graph that decides, which is recorded in parts.
-  enum class Kind : std::uint8_t { pass, named, launch } kind{};
-  std::uint32_t number = 0;  // of a launch: the same for all of one graph
-  std::uint32_t name = 0;    // text
+  // A launch is one of a graph that decides, which is recorded in parts. In it lie its decisions,
+  // in those the branch or the rounds that ran, and in these further decisions.
+  enum class Kind : std::uint8_t {
+    pass,
+    named,
+    launch,
+    if_else,
+    while_loop,
+    switch_case,
+    repeat,
+    branch,
+    round
+  } kind{};
+  // Of a launch: the same for all of one graph. Of an if or a switch: its condition. Of a while:
+  // rounds that ran; of a repeat: rounds it has. Of a branch or a round: which, from 0.
+  std::uint32_t number = 0;
+  std::uint32_t name = 0;  // text; none of a branch or a round
   std::uint32_t thread = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;
+  std::uint32_t parent = no_index;  // index in regions(): the innermost of its thread around it
+  // An if, while, switch or repeat.
+  bool is_decision() const noexcept { return kind >= Kind::if_else && kind <= Kind::repeat; }
 };
 
 // `commands` is what calls of the program take beside the driver, of many of them together: a row
@@ -329,7 +347,7 @@ class Trace {
   const std::vector<TraceOrder>& orders() const;        // by command
   const std::vector<TraceContents>& contents() const;   // by command, then as recorded
   const TraceCalls& calls() const;                      // by begin; those of commands among them
-  const std::vector<TraceRegion>& regions() const;      // passes, named parts
+  const std::vector<TraceRegion>& regions() const;      // passes, named parts, launches that decide
   const std::vector<TraceOverhead>& overheads() const;  // of recording
   const std::vector<TraceEdge>& edges() const;          // of graphs
   const std::vector<TraceNote>& notes() const;          // all

@@ -155,6 +155,8 @@ namespace reel::layer::vk {
   A(CmdWriteTimestamp2, KHR)                \
   F(CmdCopyQueryPoolResults)                \
   F(CmdExecuteCommands)                     \
+  F(CmdBeginConditionalRenderingEXT)        \
+  F(CmdEndConditionalRenderingEXT)          \
   F(CmdBeginRenderPass)                     \
   A(CmdBeginRenderPass2, KHR)               \
   A(CmdBeginRendering, KHR)                 \

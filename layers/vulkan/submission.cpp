@@ -20,7 +20,10 @@ void SubmissionReader::read(const CommandBuffer& commands) {
   if (depth_ > 1) return;
   ++depth_;
   State state;
-  if (now_) state.scopes = now_->scopes;
+  if (now_) {
+    state.scopes = now_->scopes;
+    state.section = now_->section;
+  }
   State* const before = std::exchange(now_, &state);
   is_broken_ = is_broken_ || commands.ops.is_broken();
   if (commands.kept) commands.kept->copy_out();  // of the time before, which is over
@@ -104,6 +107,10 @@ void SubmissionReader::read_op(State& state, const OpHeader& header, const void*
                &as(std::type_identity<ExecuteOp>()), as(std::type_identity<ExecuteOp>()).count))
         read(command_buffer(handle));
       return;
+    case OpKind::begin_condition:
+      return begin_condition(state, as(std::type_identity<BeginConditionOp>()));
+    case OpKind::end_condition:
+      return state.section.reset();
     case OpKind::begin_label: {
       const auto& label = as(std::type_identity<LabelOp>());
       const auto text = list_behind<char>(&label, label.size);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -70,12 +71,21 @@ class SubmissionReader {
     const SetLayout* layout() const { return set ? set->layout.get() : pushed_layout.get(); }
     const std::vector<Descriptor>& elements() const { return set ? set->elements : pushed; }
   };
-  // What one command buffer has bound; another one begins anew.
+  // What dispatches are skipped by, from its beginning on.
+  struct Section {
+    capture::Range word;  // no storage: nobody knows where it is
+    bool is_inverted = false;
+    std::size_t looked_at = 0;  // commands of the list, whether they write the word
+    bool may_have_changed = false;
+  };
+  // What one command buffer has bound; another one begins anew, but for a section, which is handed
+  // down to those that it executes.
   struct State {
     Pipeline* pipeline = nullptr;
     std::array<BoundSet, 32> sets;
     std::vector<std::byte> push;
     std::vector<Scope> scopes;
+    std::optional<Section> section;
   };
 
   void read(const CommandBuffer& commands);
@@ -83,6 +93,10 @@ class SubmissionReader {
   void bind_sets(State& state, const BindSetsOp& op);
   void push_set(State& state, const PushSetOp& op);
   void dispatch(State& state, const DispatchOp* op, const DispatchIndirectOp* indirect);
+  void add_dispatch(State& state, const DispatchOp* op, const DispatchIndirectOp* indirect);
+  void begin_condition(State& state, const BeginConditionOp& op);
+  // The word that the last command of the list, which it skips or doesn't, reads.
+  void add_condition(Section& section, capture::CallWork& work);
   void add_arguments(State& state, capture::CallWork& work);
   void add_everything(State& state, capture::CallWork& work);
   void add_parameter(State& state, capture::CallWork& work, const Parameter& parameter);

@@ -1,5 +1,7 @@
 // submission_dispatches.cpp - the part of a SubmissionReader that has dispatches: what is bound,
 // and what of it the code uses.
+#include <algorithm>
+
 #include "layers/vulkan/submission.hpp"
 
 namespace reel::layer::vk {
@@ -13,10 +15,46 @@ constexpr const char* unknown_buffer = "an argument is something that the layer 
 
 }  // namespace
 
+void SubmissionReader::begin_condition(State& state, const BeginConditionOp& op) {
+  const Buffer* buffer = device_.buffers.find(op.buffer);
+  state.section = {buffer ? buffer->range(op.offset, sizeof(std::uint32_t)) : Range{},
+                   op.is_inverted, list_.count};
+}
+
+// Drivers look at the word when a section begins, or before each command in it: where it may have
+// changed in between, both are right.
+void SubmissionReader::add_condition(Section& section, CallWork& work) {
+  const Range& word = section.word;
+  if (!word.storage || word.size_bytes != sizeof(std::uint32_t) || word.storage->is_strange)
+    return give_up(work, "its condition is in a buffer that the layer did not see made");
+  const auto may_change = [&](const capture::WorkArgument& argument) {
+    const Range& range = argument.range;
+    return argument.is_written() && range.storage == word.storage &&
+           range.offset_bytes < word.offset_bytes + word.size_bytes &&
+           word.offset_bytes < range.offset_bytes + range.size_bytes;
+  };
+  for (; section.looked_at + 1 < list_.count; ++section.looked_at)
+    section.may_have_changed =
+        section.may_have_changed ||
+        std::ranges::any_of(list_.works[section.looked_at].work.arguments, may_change);
+  if (section.may_have_changed)
+    give_up(work,
+            "its condition may have changed since its section began, and drivers differ in when "
+            "they read it");
+  work.arguments.push_back({section.is_inverted ? ArgumentKind::run_unless : ArgumentKind::run_if,
+                            Access::read, word, 0, nullptr});
+}
+
 void SubmissionReader::dispatch(State& state, const DispatchOp* op,
                                 const DispatchIndirectOp* indirect) {
   // Nothing runs, and drivers are not asked.
   if (op && (op->groups[0] == 0 || op->groups[1] == 0 || op->groups[2] == 0)) return;
+  add_dispatch(state, op, indirect);
+  if (state.section) add_condition(*state.section, list_.works[list_.count - 1].work);
+}
+
+void SubmissionReader::add_dispatch(State& state, const DispatchOp* op,
+                                    const DispatchIndirectOp* indirect) {
   auto& one = add(&state, WorkKind::dispatch, op ? "vkCmdDispatch" : "vkCmdDispatchIndirect");
   CallWork& work = one.work;
   if (!state.pipeline) {

@@ -62,6 +62,7 @@ std::vector<Ticket::Kept> SubmissionReader::take_kept() {
 
 void SubmissionReader::render(const RenderOp& op) {
   CallWork& work = opaque(op.function, "it draws, which is not compute work");
+  if (now_->section && now_->section->word.storage) work.read(now_->section->word);
   for (const RenderTarget& target : list_behind<RenderTarget>(&op, op.count)) {
     const ImageView* view = target.view ? device_.image_views.find(target.view) : nullptr;
     const Image* image = view ? device_.images.find(view->image) : nullptr;

@@ -27,7 +27,7 @@ class TraceArgument:
         self._trace = trace
         self._row = row
 
-    kind: Field[str] = Field('"buffer", "value", "shared", "indirect", "sampler", "null", "opaque"')
+    kind: Field[str] = Field('"buffer", "value", "shared", "indirect", "sampler", "null", "opaque", "run_if", "run_unless"')
     name: Field[str] = Field("As the kernel calls it; empty where that isn't known.")
     offset_bytes: Field[int] = Field("Of a buffer: where the range begins.")
     size_bytes: Field[int] = Field("Of the range, or of the value.")

@@ -29,6 +29,7 @@ class DeviceInfo:
     can_stamp_time: bool
     stamp_resolution_ns: float
     can_dispatch_indirect: bool
+    can_dispatch_conditionally: bool
     takes_images: bool
     maps_memory: bool  # device.host_visible_buffer()
     takes_stream_priority: bool  # elsewhere it is ignored

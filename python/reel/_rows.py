@@ -264,14 +264,15 @@ class TraceCall(Row):
 
 
 class TraceRegion(Row):
-    """A pass, a span that the program named, or a launch of a graph that decides."""
+    """A pass, a span that the program named, a launch of a graph that decides, or what it decided."""
 
     __slots__ = ()
 
     @property
     def kind(self) -> str:
-        """As "pass", "named" or "launch"."""
-        return ("pass", "named", "launch")[int(self._trace._regions["kind"][self.index])]
+        """As "pass", "named", "launch"; in a launch "if", "while", "switch", "repeat", and in those "branch" or "round"."""
+        kinds = ("pass", "named", "launch", "if", "while", "switch", "repeat", "branch", "round")
+        return kinds[int(self._trace._regions["kind"][self.index])]
 
     @property
     def name(self) -> str:
@@ -280,7 +281,11 @@ class TraceRegion(Row):
 
     @property
     def number(self) -> int:
-        """Of a pass: its number; of a launch: its graph's."""
+        """Of a pass: its number; of a launch: its graph's.
+
+        Of an "if" or "switch": its condition; of a "while": rounds that ran; of a "repeat": rounds it has; of a "branch" or
+        "round": which, from 0.
+        """
         return int(self._trace._regions["number"][self.index])
 
     @property
@@ -298,6 +303,11 @@ class TraceRegion(Row):
         """When it ended."""
         return int(self._trace._regions["end_ns"][self.index])
 
+    @property
+    def parent(self) -> TraceRegion | None:
+        """The innermost region of its thread that it lies in."""
+        index = int(self._trace._regions["parent"][self.index])
+        return None if index == NO_INDEX else self._trace.regions[index]
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name or self.number}, {time_text(self.end_ns - self.begin_ns)}>"

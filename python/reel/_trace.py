@@ -121,6 +121,7 @@ class CommandTable(Table[TraceCommand]):
         # Stamps may run backwards on a bad clock: such a command takes no time, not 2^64 ns.
         ran = np.maximum(rows["ended_ns"].astype(np.int64) - rows["started_ns"].astype(np.int64), 0)
         devices = number_column([row["device"] for row in trace._data.streams()])
+        regions = trace._data.command_regions()
         return {
             "id": np.arange(len(rows), dtype=np.uint32),
             "name": np.where(labels != "", labels, np.where(kernel != "", kernel, columns["kind"])),
@@ -131,6 +132,7 @@ class CommandTable(Table[TraceCommand]):
             "bytes": trace._data.work_bytes()[rows["work"]],
             "run_ns": np.where(known, ran.astype(np.float64), np.nan),
             "own_ns": np.where(known, trace._data.own_ns().astype(np.float64), np.nan),
+            "region": np.where(regions == NO_INDEX, np.nan, regions.astype(np.float64)),
         }
 
 
@@ -251,7 +253,7 @@ class Trace:
 
     @cached_property
     def regions(self) -> RegionTable:
-        """Passes, parts that the program named, and launches of graphs that decide: TraceRegion."""
+        """Passes, parts that the program named, launches of graphs that decide, and what they decided: TraceRegion."""
         return RegionTable(self, len(self._regions))
 
     @cached_property

@@ -4,6 +4,7 @@ tests/oracle/consistency.py has what must hold; the oracle asks the same of rand
 """
 
 import functools
+import itertools
 import json
 import os
 import random
@@ -64,9 +65,32 @@ class Program:
         for _ in range(self.chance.randint(2, 12)):
             graph.add_dispatch(self.add, N // 64, reel.inp(self.x), reel.inout(self.y), N)
         self.exec = graph.instantiate(device)
+        self.flag = device.buffer(np.array([self.chance.randint(0, 2)], dtype=np.uint32), "flag")
+        self.deciding = self.decisions(graph, 0).instantiate(device)
+
+    def decisions(self, leaf, depth):
+        """A graph of decisions, nested, with `leaf` in the innermost."""
+        graph = reel.Graph()
+        for number in range(self.chance.randint(1, 2)):
+            inner = leaf if depth == 2 or self.chance.random() < 0.4 else self.decisions(leaf, depth + 1)
+            label = self.chance.choice(["", f"decision {depth}.{number}"])
+            kind = self.chance.choice(["if", "else", "while", "switch", "repeat"])
+            if kind == "if":
+                graph.add_if(self.flag, inner, label=label)
+            elif kind == "else":
+                graph.add_if(self.flag, inner, leaf, label=label)
+            elif kind == "while":
+                rounds = self.chance.randint(0, 3)
+                asked = iter(itertools.cycle([1] * rounds + [0]))
+                graph.add_while(lambda asked=asked: next(asked), inner, label=label)
+            elif kind == "switch":
+                graph.add_switch(self.flag, [inner, leaf, inner], label=label)
+            else:
+                graph.add_repeat(self.chance.randint(0, 3), inner, label=label)
+        return graph
 
     def act(self, stream):
-        choice = self.chance.choice(["run", "run", "run", "runs", "launch", "launch", "fill", "copy", "write", "read", "call", "wait", "sleep", "allocate", "think"])
+        choice = self.chance.choice(["run", "run", "run", "runs", "launch", "launch", "decide", "decide", "fill", "copy", "write", "read", "call", "wait", "sleep", "allocate", "think"])
         with reel.scope(self.chance.choice(["embedding", "layer0/mlp", "layer0/attention", "head"])):
             if choice == "run":
                 stream.dispatch(self.scale, N // 64, reel.inout(self.x), 1.01)
@@ -75,6 +99,8 @@ class Program:
                     stream.dispatch(self.add, N // 64, reel.inp(self.x), reel.inout(self.y), N)
             elif choice == "launch":
                 self.exec.launch(stream)
+            elif choice == "decide":
+                self.deciding.launch(stream)
             elif choice == "fill":
                 stream.fill(self.y, 0)
             elif choice == "copy":
@@ -155,15 +181,41 @@ def lie_about_a_share(verb, answer):
         answer["findings"][0]["title"] += " 120.0% of it."
 
 
-@pytest.mark.parametrize("lie", [lie_about_busy, lie_about_a_cause, lie_about_an_id, lie_about_the_path, lie_about_a_share])
+def lie_about_a_decision(verb, answer):
+    if verb == "scopes":
+        answer["decisions"][0]["decisions"][0]["times"] += 1
+
+
+def lie_about_a_transfer(verb, answer):
+    if verb == "insights":
+        answer["findings"].append({**answer["findings"][0], "id": "copy.unused", "saving_ns": 10**12})
+
+
+LIES = [
+    lie_about_busy,
+    lie_about_a_cause,
+    lie_about_an_id,
+    lie_about_the_path,
+    lie_about_a_share,
+    lie_about_a_decision,
+    lie_about_a_transfer,
+]
+
+
+@pytest.mark.parametrize("lie", LIES)
 def test_a_number_that_is_changed_is_noticed(lie, tmp_path):
     device = open_or_skip("host")
     scale, stream, x = scale_kernel(device), device.stream(), device.buffer(np.ones(N, dtype=np.float32), "x")
+    once, graph = reel.Graph(), reel.Graph()
+    once.add_dispatch(scale, N // 64, reel.inout(x), 1.01)
+    graph.add_repeat(2, once, label="rounds")
+    twice = graph.instantiate(device)
     reel.start_capture(tmp_path / "x.reel")
     for _ in range(4):
         stream.dispatch(scale, N // 64, reel.inout(x), 1.01)
         stream.synchronize()
         time.sleep(1e-3)
+    twice.launch(stream)
     path = reel.stop_capture().path
 
     def ask(verb, *options):

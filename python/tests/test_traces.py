@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reel
-from conftest import N, record
+from conftest import N, record, scale_kernel
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_every_table_has_columns_of_one_length(trace):
 def test_columns_are_those_of_sql(trace):
     for name in ("commands", "kernels", "buffers", "streams", "devices", "calls", "regions", "notes"):
         columns, asked = getattr(trace, name).columns(), reel.sql(trace, f"select * from {name}")
-        assert set(asked) - set(columns) == ({"id"} if name == "calls" else set()), name
+        assert set(asked) - set(columns) == ({"id"} if name in ("calls", "regions") else set()), name
     columns, asked = trace.commands.columns(), reel.sql(trace, "select * from commands")
     for name in ("kind", "scope", "label", "work", "call_begin_ns", "bytes"):
         assert columns[name].tolist() == asked[name].tolist(), name
@@ -104,6 +104,22 @@ def test_columns_are_those_of_sql(trace):
     for name in ("groups_x", "group_x", "offset_x", "items_x", "dimensions"):
         assert columns[name][dispatches].tolist() == asked[name][dispatches].tolist(), name
     assert trace["c1"].dimensions == columns["dimensions"][1]
+
+
+def test_decisions_are_regions_in_each_other(device, tmp_path):
+    once, graph = reel.Graph(), reel.Graph()
+    x = device.buffer(np.ones(N, dtype=np.float32), "x")
+    once.add_dispatch(scale_kernel(device), N // 64, reel.inout(x), 1.01)
+    graph.add_repeat(2, once, label="rounds")
+    twice, stream = graph.instantiate(device), device.stream()
+    reel.start_capture(tmp_path / "decided.reel")
+    twice.launch(stream)
+    stream.synchronize()
+    trace = reel.load(reel.stop_capture().path)
+    told = [(region.kind, region.number, region.name, region.parent and region.parent.kind) for region in trace.regions][1:]
+    assert told == [("repeat", 2, "rounds", "launch"), ("round", 0, "", "repeat"), ("round", 1, "", "repeat")]
+    columns = trace.commands.columns()
+    assert columns["region"][columns["kind"] == "dispatch"].tolist() == [2, 3]
 
 
 def test_pandas_takes_the_columns(trace):

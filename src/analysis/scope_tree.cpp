@@ -6,6 +6,7 @@
 #include "analysis/time/device_work.hpp"
 #include "graph/json_writer.hpp"
 #include "reel/analysis.hpp"
+#include "reel/decision_tree.hpp"
 
 namespace reel::analysis {
 namespace {
@@ -66,6 +67,19 @@ void write_below(JsonWriter& json, const ScopeNode& node) {
   });
 }
 
+void write_below(JsonWriter& json, const DecisionNode& node) {
+  json.array("decisions", node.below, [&](const DecisionNode& child) {
+    json.object([&] {
+      json.member("title", child.title);
+      json.member("times", child.times);
+      json.member("commands", child.commands);
+      json.key("run_ns");
+      child.timed ? json.value(child.run_ns) : json.null();
+      write_below(json, child);
+    });
+  });
+}
+
 }  // namespace
 
 ScopeNode find_scopes(const Trace& trace) {
@@ -95,6 +109,7 @@ std::string scopes_json(const Trace& trace, const ScopeNode& root) {
     json.member("commands", root.commands);
     write_time(json, root);
     write_below(json, root);
+    write_below(json, find_decisions(trace));
   });
   return std::move(json).take();
 }

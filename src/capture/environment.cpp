@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <string_view>
+
 #include "base/log.hpp"
 #include "base/os/process.hpp"
 #include "base/process/environment_variable.hpp"
@@ -9,13 +12,15 @@
 
 namespace reel::capture {
 
-// Asked before every pass: programs set it while they run. Most environments have nothing that
-// begins like it, and looking for that takes a third of what looking it up does.
+// Asked before every pass: programs set it while they run. Looking at how each variable begins
+// takes a third of what looking it up does, also where another one begins nearly like it.
 bool is_capture_asked_for() {
   char** variable = os::environment();
   if (!variable) return false;
+  constexpr std::string_view begins = "REEL_CAPTURE=";
   for (; *variable; ++variable)
-    if ((*variable)[0] == 'R' && (*variable)[1] == 'E')
+    if ((*variable)[0] == 'R' && (*variable)[1] == 'E' &&
+        std::strncmp(*variable, begins.data(), begins.size()) == 0)
       return !environment_variable("REEL_CAPTURE").empty();
   return false;
 }

@@ -42,8 +42,8 @@ class OwnStream final : public StreamRecord, public RecordedStream {
       : RecordedStream(in_capture, of.id, of.device.get(), of.label), stream(of) {}
 
   std::unique_lock<std::mutex> try_lock() const override { return stream.try_lock(); }
-  void submit(const Command& command, std::uint32_t ticket) override {
-    stream.submit_stamped(command, ticket);
+  void submit(const Command& command, std::uint32_t ticket, ReadyDispatch* ready) override {
+    stream.submit_stamped(command, ticket, ready);
   }
   void read(const BufferRange& source, std::span<std::byte> target) override {
     stream.read_aside(source, target);

@@ -8,6 +8,7 @@
 #include "base/glob.hpp"
 #include "base/handles.hpp"
 #include "base/id_number.hpp"
+#include "capture/decided_regions.hpp"
 #include "capture/own_stream.hpp"
 #include "capture/pass.hpp"
 #include "document/columns/kernel_row.hpp"
@@ -42,7 +43,8 @@ bool Recording::is_wanted(const StreamState& stream, Scope scope) const {
   return selection_.scope.empty() || scope_matches(selection_.scope, scope.path());
 }
 
-void Recording::submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) {
+void Recording::submit(StreamState& stream, const Command& command, std::uint64_t begin_ns,
+                       ReadyDispatch* ready) {
   CallMeter meter;
   meter.begin();
   OwnStream* record = nullptr;
@@ -56,7 +58,7 @@ void Recording::submit(StreamState& stream, const Command& command, std::uint64_
   std::optional<Command> told;
   if (std::holds_alternative<HostCall>(command.work)) [[unlikely]]
     quietly([&] { told = telling(stream, id, command); });
-  give(*record, id, command, told ? *told : command, begin_ns, meter);
+  give(*record, {id, command, told ? *told : command, ready, begin_ns}, meter);
   if (const std::uint64_t ns = meter.end()) add_command_time(ns);
 }
 
@@ -79,25 +81,39 @@ std::optional<Command> Recording::telling(const StreamState& stream, std::uint32
 
 // A launch of a graph that decides: what is given between two decisions is a launch of its own, and
 // each decision a read of its condition whose label tells what came of it. All of them lie in one
-// region, which is the launch as the program made it.
+// region, which is the launch as the program made it, and in those of the decisions in it.
 class Recording::DecidedLaunch final : public DecidingLaunch {
  public:
-  DecidedLaunch(Recording& recording, StreamState& stream, JoinedTimes* times)
-      : DecidingLaunch(Mode::told), recording_(recording), stream_(stream), times_(times) {}
+  DecidedLaunch(Recording& recording, StreamState& stream, GraphExecState& exec, JoinedTimes* times,
+                std::uint64_t begin_ns)
+      : DecidingLaunch(Mode::told),
+        recording_(recording),
+        stream_(stream),
+        exec_(exec),
+        times_(times),
+        regions_(begin_ns, [this](const DecidedRegions::Region& region) { write(region); }) {
+    regions_.begin(TraceRegion::Kind::launch, exec.launch_name, false);
+  }
+  DecidedLaunch(const DecidedLaunch&) = delete;
+  DecidedLaunch& operator=(const DecidedLaunch&) = delete;
+  ~DecidedLaunch() { regions_.end_all(); }  // it is over, or failed
 
   // Is anything of it in the document?
-  bool is_recorded() const noexcept { return is_recorded_; }
+  bool is_recorded() const noexcept { return regions_.is_any_wanted(); }
 
  protected:
   void give(const LaunchedSteps& steps) override {
     for (const auto& step : steps.steps) want(step.command.scope);
-    auto times = recording_.launch(stream_, steps, times_ != nullptr, monotonic_ns());
+    auto times = recording_.launch(stream_, steps, times_ != nullptr, regions_.now_ns());
     if (times_) times_->add(std::move(times), first_step(), is_in_branch());
   }
-  void give(Launchable&) override {}  // never: it follows the host's way
+  std::shared_ptr<const Stops> give(DecidedLaunchable&) override {
+    return nullptr;  // never: it follows the host's way
+  }
   std::uint32_t fetch(const BufferRange& condition) override {
     std::uint32_t value = 0;
-    stream_.fetch_aside(condition, std::as_writable_bytes(std::span(&value, 1)));
+    ask_in_spite_of_host_calls(
+        [&] { stream_.fetch_aside(condition, std::as_writable_bytes(std::span(&value, 1))); });
     return value;
   }
   void decided(const Command& condition, std::string_view words) override {
@@ -106,29 +122,31 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
     if (const auto* read = std::get_if<Read>(&condition.work))
       told.work = Read{read->source, std::as_writable_bytes(std::span(&value, 1))};
     want(condition.scope);
-    recording_.submit(stream_, told, monotonic_ns());
-    stream_.fetch_aside({}, {});  // it fills `value`
+    recording_.submit(stream_, told, regions_.now_ns(), nullptr);
+    ask_in_spite_of_host_calls([&] { stream_.fetch_aside({}, {}); });  // it fills `value`
   }
+  void begins(const Command& condition, DecisionKind kind) override {
+    regions_.begin(DecidedRegions::kind_of(kind), condition.label,
+                   recording_.is_wanted(stream_, condition.scope));
+  }
+  void begins(DecidedPart part, std::uint64_t number) override {
+    regions_.begin(
+        part == DecidedPart::round ? TraceRegion::Kind::round : TraceRegion::Kind::branch, {},
+        regions_.is_wanted());
+    has_number(number);
+  }
+  void has_number(std::uint64_t number) override { regions_.set_number(number); }
+  void ends() override { regions_.end(); }
 
  private:
-  void want(Scope scope) { is_recorded_ = is_recorded_ || recording_.is_wanted(stream_, scope); }
+  void want(Scope scope) {
+    if (!regions_.is_wanted() && recording_.is_wanted(stream_, scope)) regions_.want();
+  }
 
-  Recording& recording_;
-  StreamState& stream_;
-  JoinedTimes* times_;
-  bool is_recorded_ = false;
-};
-
-// Notes the launch as a whole once it is over, or failed.
-class Recording::DecidedRegion {
- public:
-  DecidedRegion(Recording& recording, GraphExecState& exec, const DecidedLaunch& launch,
-                std::uint64_t begin_ns)
-      : recording_(recording), exec_(exec), launch_(launch), begin_ns_(begin_ns) {}
-  DecidedRegion(const DecidedRegion&) = delete;
-  DecidedRegion& operator=(const DecidedRegion&) = delete;
-  ~DecidedRegion() {
-    if (!launch_.is_recorded()) return;
+  void write(const DecidedRegions::Region& region) {
+    if (region.kind != TraceRegion::Kind::launch)
+      return recording_.region(region.kind, region.number, region.name, region.begin_ns,
+                               region.end_ns);
     recording_.quietly([&] {
       recording_.once(exec_.recorded_in, exec_.recorded_graph, [&](auto&&) {
         if (exec_.deciding()->waits_for_nobody())
@@ -137,15 +155,15 @@ class Recording::DecidedRegion {
               in_parts_text(exec_.recorded_graph, exec_.launch_name, exec_.deciding()->lowering()));
       });
     });
-    recording_.region(TraceRegion::Kind::launch, exec_.recorded_graph,
-                      exec_.launch_name.empty() ? "launch" : exec_.launch_name, begin_ns_);
+    recording_.region(region.kind, exec_.recorded_graph,
+                      region.name.empty() ? "launch" : region.name, region.begin_ns, region.end_ns);
   }
 
- private:
   Recording& recording_;
+  StreamState& stream_;
   GraphExecState& exec_;
-  const DecidedLaunch& launch_;
-  const std::uint64_t begin_ns_;
+  JoinedTimes* times_;
+  DecidedRegions regions_;
 };
 
 std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState& exec, bool timed,
@@ -157,9 +175,13 @@ std::shared_ptr<StepTimes> Recording::launch(StreamState& stream, GraphExecState
                   timed, begin_ns);
   exec.deciding()->prepare();  // so that it can be told how the device takes it otherwise
   auto times = timed ? std::make_shared<JoinedTimes>() : nullptr;
-  DecidedLaunch launch(*this, stream, times.get());
-  const DecidedRegion region(*this, exec, launch, begin_ns);
-  launch.run(exec);
+  DecidedLaunch launch(*this, stream, exec, times.get(), begin_ns);
+  try {
+    launch.run(exec);
+  } catch (const DecisionError& error) {
+    if (launch.is_recorded()) note(std::string(decision_failed_kind), error.what());
+    throw;
+  }
   return times;
 }
 

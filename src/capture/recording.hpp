@@ -46,7 +46,8 @@ class Recording final : public Recorder, public StreamRecording {
   // After it was removed as the recorder: closes the document.
   CaptureReport close();
 
-  void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) override;
+  void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns,
+              ReadyDispatch* ready) override;
   std::shared_ptr<StepTimes> launch(StreamState& stream, GraphExecState& exec, bool timed,
                                     std::uint64_t begin_ns) override;
   RecordedPoint point(StreamState& stream) override;
@@ -70,7 +71,6 @@ class Recording final : public Recorder, public StreamRecording {
   std::optional<Command> telling(const StreamState& stream, std::uint32_t id,
                                  const Command& command) const;
   class DecidedLaunch;
-  class DecidedRegion;
   std::shared_ptr<StepTimes> launch(StreamState& stream, const LaunchedSteps& launched, bool timed,
                                     std::uint64_t begin_ns);
   void append_launch(OwnStream& record, const document::CommandRow& given,

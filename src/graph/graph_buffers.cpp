@@ -146,6 +146,7 @@ class BufferExchange {
         if (argument.is_memory()) exchange(argument.range);
       dispatch->arguments = arguments_;
       exchange(dispatch->indirect);
+      exchange(dispatch->predicate.word);
     }
     for_each_transfer_range(command.work, [&](BufferRange& range, Access) { exchange(range); });
     return command;

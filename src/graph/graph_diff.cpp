@@ -146,6 +146,9 @@ class NodeDiff {
     if (a.offset != b.offset) add("offset", describe(a.offset), describe(b.offset));
     if (a.items != b.items) add("items", describe(a.items), describe(b.items));
     compare("indirect", a.indirect, b.indirect);
+    compare("predicate", a.predicate.word, b.predicate.word);
+    if (a.predicate && b.predicate && a.predicate.kind() != b.predicate.kind())
+      add("predicate", to_string(a.predicate.kind()), to_string(b.predicate.kind()));
     for (std::size_t i = 0; i < std::max(a.arguments.size(), b.arguments.size()); ++i) {
       const auto text = [&](const Dispatch& d) {
         return i < d.arguments.size() ? describe(d.arguments[i]) : "none";

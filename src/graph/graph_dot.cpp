@@ -65,8 +65,12 @@ std::string work_text(const Node& node) {
           [&](const Dispatch& d) {
             const std::string groups =
                 d.indirect.buffer ? "groups from " + name(d.indirect) : grid_text(d.groups);
-            return fmt::format("{} {} of {}", d.kernel->source.name, groups,
-                               grid_text(d.group_size));
+            const std::string predicate =
+                d.predicate ? fmt::format(" {} {}", d.predicate.is_inverted ? "unless" : "if",
+                                          name(d.predicate.word))
+                            : "";
+            return fmt::format("{} {} of {}{}", d.kernel->source.name, groups,
+                               grid_text(d.group_size), predicate);
           },
           [&](const Copy& c) {
             return fmt::format("copy {} → {}, {} bytes", name(c.source), name(c.target),

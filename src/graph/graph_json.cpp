@@ -91,6 +91,8 @@ void write_argument(std::string& out, const Argument& a) {
     case ArgumentKind::null:
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
+    case ArgumentKind::run_if:
+    case ArgumentKind::run_unless:
       break;
   }
 }
@@ -107,6 +109,7 @@ void write_work(Fields& fields, const Work& work) {
                    if (d.offset != unset_dim) fields.raw("offset", size_text(d.offset));
                    if (d.items != unset_dim) fields.raw("items", size_text(d.items));
                    if (d.indirect.buffer) range("indirect", d.indirect);
+                   if (d.predicate) range(to_string(d.predicate.kind()), d.predicate.word);
                    std::string& out = fields.key("arguments");
                    write_list(out, d.arguments, [&](const Argument& a) { write_argument(out, a); });
                  },

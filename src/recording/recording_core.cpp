@@ -42,9 +42,14 @@ void RecordingCore::foreign_call(const CallMessage& call) noexcept {
 
 void RecordingCore::region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
                            std::uint64_t begin_ns) noexcept {
+  this->region(kind, region, name, begin_ns, monotonic_ns());
+}
+
+void RecordingCore::region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
+                           std::uint64_t begin_ns, std::uint64_t end_ns) noexcept {
   quietly([&] {
     document_.push(
-        RegionMessage{kind, region, std::string(name), thread_number(), begin_ns, monotonic_ns()});
+        RegionMessage{kind, region, std::string(name), thread_number(), begin_ns, end_ns});
   });
 }
 
@@ -211,6 +216,14 @@ void RecordingCore::arrived(Reading& reading) {
 
 void RecordingCore::note_spoiled(const Piece& piece) {
   missing(*piece.buffer, "work that is not in the capture wrote them before they could be read");
+}
+
+std::vector<Hash128> RecordingCore::page_hashes(std::span<const std::byte> bytes) {
+  std::vector<Hash128> pages;
+  for (std::size_t page = 0; page < bytes.size(); page += page_bytes)
+    pages.push_back(
+        hash128(bytes.subspan(page, std::min<std::size_t>(page_bytes, bytes.size() - page))));
+  return pages;
 }
 
 bool RecordingCore::push_hashes(ContentRole role, std::uint32_t command, const BufferRange& range,

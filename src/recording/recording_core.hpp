@@ -51,6 +51,8 @@ class RecordingCore {
   void foreign_call(const CallMessage& call) noexcept;
   void region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
               std::uint64_t begin_ns) noexcept;
+  void region(TraceRegion::Kind kind, std::uint32_t region, std::string_view name,
+              std::uint64_t begin_ns, std::uint64_t end_ns) noexcept;
   // The time since then went into finding what the host gave.
   void spent(std::uint64_t begin_ns, std::uint64_t bytes) noexcept;
   // So much of the program's time went into giving commands.
@@ -250,6 +252,22 @@ class RecordingCore {
     return total;
   }
 
+  // The same of bytes that lie at `bytes`, of which only hashes are kept: nothing is copied.
+  template <class Ours>
+  std::uint64_t hash_now(const Piece& piece, std::uint32_t command, CheckMoment moment,
+                         const std::byte* bytes, Ours&& is_still_ours) {
+    std::uint64_t total = 0;
+    for (std::uint64_t size; total < piece.size_bytes; total += size) {
+      size = std::min(piece_bytes, piece.size_bytes - total);
+      std::vector<Hash128> pages = page_hashes({bytes + total, size});
+      if (!is_still_ours()) break;
+      document_.push(
+          HashesMessage{ContentRole::check, command, static_cast<std::uint32_t>(piece.buffer->id),
+                        piece.offset_bytes + total, size, false, std::move(pages), moment});
+    }
+    return total;
+  }
+
   // After all else: closes the document, with what else is known only now.
   CaptureReport close_document(document::Facts end_facts = {});
 
@@ -263,6 +281,7 @@ class RecordingCore {
  private:
   static constexpr const char* no_memory_to_read = "no memory was free in time to read them";
 
+  static std::vector<Hash128> page_hashes(std::span<const std::byte> bytes);
   void note_crowded();
   void add_orders(QueueLog& queue, Lane& lane, std::uint32_t command);
   // `at`: within the range.

@@ -12,6 +12,7 @@
 #include "reel/capture.hpp"
 #include "replay/run/devices.hpp"
 #include "replay/run/heartbeat.hpp"
+#include "replay/run/predicates.hpp"
 #include "replay/run/stage.hpp"
 #include "replay/script/completeness.hpp"
 #include "replay/verifier.hpp"
@@ -142,8 +143,12 @@ class Extraction {
         stream.write(stage_.range(row.buffer, offset, bytes.size()), bytes);
       });
     } else {
-      for (const KeptCommand& kept : stage_.commands(action.command))
-        state_of(stream)->enqueue(Command(kept.command));
+      for (const KeptCommand& kept : stage_.commands(action.command)) {
+        // All before it is done. A look at its predicate is ours, and not to be recorded.
+        const bool is_ours = rerun::is_decided_here(kept.command, stream);
+        if (auto left = is_ours ? rerun::decided(kept.command, outside_) : kept.command)
+          state_of(stream)->enqueue(std::move(*left));
+      }
       stream.synchronize();  // one by one: a command that hangs is known
     }
   }

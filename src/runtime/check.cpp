@@ -154,6 +154,14 @@ void check_for_device(const Command& command, const DeviceState& device) {
            name, device.info().id);
     check_groups(dispatch->groups, name, device);
     check_shared(*dispatch, device.info());
+    if (dispatch->predicate) {
+      if (!device.info().can_dispatch_conditionally)
+        fail(Code::unsupported,
+             "Kernel '{}' can't be dispatched conditionally: {} reads no predicate from device "
+             "memory.",
+             name, device.info().id);
+      check_buffer(*dispatch->predicate.word.buffer, device);
+    }
     if (!dispatch->indirect.buffer) return;
     if (!device.info().can_dispatch_indirect)
       fail(Code::unsupported,

@@ -43,8 +43,9 @@ class Signal {
 enum class Stamped : bool { no, yes };
 
 // What a function calls that a queue runs in order.
-enum class InOrder : bool {
+enum class InOrder : std::uint8_t {
   anything,  // it may wait, for other queues too, and run functions of the program
+  driver,    // the same, but no function of the program: so whoever waits for the queue may run it
   nothing,   // of the driver, and it never waits: so a thread of the driver may run it
 };
 
@@ -69,7 +70,9 @@ class ReadyDispatch {
   virtual void prepare(const Dispatch& like) = 0;
   // As QueueDriver::submit() of that dispatch with these arguments.
   virtual void give(std::span<const Argument> arguments) = 0;
-  // The same, where `known` takes them. False otherwise, and nothing has happened.
+  // As QueueDriver::submit_stamped() of such a dispatch.
+  virtual void give_stamped(const Command& command, std::uint64_t ticket) = 0;
+  // As give(), where `known` takes them. False otherwise, and nothing has happened.
   bool give_if_known(std::span<const Argument> arguments) { return given_(*this, arguments); }
 
   KnownArguments known;  // what those that were found fine are like
@@ -128,14 +131,19 @@ class QueueDriver {
   // The same, just before wait(), which may do so itself.
   virtual void flush_for_wait() { flush(); }
   // Until all that was flushed before the call is done; throws the first error of work in flight.
-  // May be called beside any other call, and from several threads.
-  virtual void wait() = 0;
+  // May be called beside any other call, and from several threads. False: there was nothing to wait
+  // for, and that took no time.
+  virtual bool wait() = 0;
   virtual bool idle() = 0;  // is all done?
 
   // Runs `function` after all that was submitted and before all that comes later, on a thread of
   // the backend, and returns without waiting for it. What it throws comes out of wait() and
   // Signal::wait() as it is, once.
   virtual void run_in_order(std::function<void()> function, InOrder calls) = 0;
+
+  // From now on launches may be held back, so that several go to the device at once; those that are
+  // go with the next flush(), wait() or idle(), and when this is over. A hint.
+  virtual void gather_launches(bool /*gathers*/) {}
 
   // Until all that was submitted is done, as wait(); then these bytes, if the range names any. For
   // decisions of a launch, so what costs least.
@@ -162,6 +170,9 @@ class SubmittedDispatch final : public ReadyDispatch {
     Command command{dispatch_};
     std::get_if<Dispatch>(&command.work)->arguments = arguments;
     queue_.submit(command);
+  }
+  void give_stamped(const Command& command, std::uint64_t ticket) override {
+    queue_.submit_stamped(command, ticket);
   }
 
  private:
@@ -227,6 +238,7 @@ struct DecidedOnDevice {
   struct Part {
     Executable* straight = nullptr;
     std::shared_ptr<const DecidedOnDevice> decision;  // where `straight` is null
+    std::uint32_t number = 0;                         // among those of its exec
   };
   using Parts = std::vector<Part>;
 
@@ -234,11 +246,38 @@ struct DecidedOnDevice {
   BufferRange condition = {};  // but of a repeat
   std::uint64_t rounds = 1;    // of a repeat; of a while at most so many, and less once it is 0
   std::vector<Parts> branches = {};
+  // It stops, or something in it does, where only the host can go on: at a switch whose number is
+  // out of range, and at a while that isn't over after its rounds. A while that has nothing around
+  // it and nothing of the kind in it doesn't: its condition tells.
+  bool may_stop = false;
+  bool has_loops_inside = false;  // a while, whose rounds are there as often as those around it
+};
+
+// One of the decisions around the place where a launch stopped, and at last the one it stopped at.
+struct StoppedAt {
+  std::uint32_t part = 0;    // of its exec; not told of the outermost
+  std::uint32_t branch = 0;  // that it was in
+  std::uint64_t round = 0;   // of a loop: that comes next, counted from the first of the launch
+};
+
+// What a launch leaves for the host to look at once it is done.
+struct Stops {
+  BufferRange word = {};  // 0: it did all. Otherwise one more than the number of the place
+  std::vector<std::vector<StoppedAt>> places = {};  // each from the outside in
+};
+
+// A decision made ready, as Launchable is. After a stop nothing of what follows in it has run.
+class DecidedLaunchable {
+ public:
+  virtual ~DecidedLaunchable() = default;
+  // Null where it can't stop. Its word is for the launch until the next one on that queue.
+  virtual std::shared_ptr<const Stops> launch(QueueDriver& queue) = 0;
 };
 
 struct MadeForDevice {
-  std::unique_ptr<Launchable> launchable;
-  std::string why_not = {};  // where there is none
+  std::unique_ptr<DecidedLaunchable> launchable;
+  std::string why_not = {};   // where there is none
+  std::string_view way = {};  // how the device skips what isn't taken, for people
 };
 
 // Memory of a device.

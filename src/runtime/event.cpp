@@ -47,8 +47,9 @@ void Event::synchronize() const {
   state.device->refuse_inherited();
   refuse_wait_in_callback(state.device->info(), "Event::synchronize()");
   const RecordedPoint point = state.recorded();
-  if (const auto signal = state.signal("Event::synchronize()")) signal->wait();
-  host_waited(point);
+  const auto signal = state.signal("Event::synchronize()");
+  const HostWaits waits(point);
+  if (signal) signal->wait();
 }
 
 std::optional<std::uint64_t> Event::time_ns() const {

@@ -69,7 +69,8 @@ inline bool is_plainly_fine(const Argument& argument, const Parameter& parameter
 
 inline bool is_plainly_fine(const Dispatch& dispatch, const DeviceState* device,
                             const DispatchLimits& limits) noexcept {
-  if (!dispatch.kernel || dispatch.indirect.buffer || dispatch.is_free_grid()) return false;
+  if (!dispatch.kernel || dispatch.indirect.buffer || dispatch.predicate || dispatch.is_free_grid())
+    return false;
   const KernelResource& kernel = *dispatch.kernel;
   if (kernel.device.get() != device || !kernel.reflected || kernel.checks_arguments ||
       dispatch.arguments.size() != kernel.parameters.size())

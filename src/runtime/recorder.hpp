@@ -36,8 +36,10 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
 
-  // Gives the command to `stream.submit`. The call that asked for it began at `begin_ns`.
-  virtual void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns) = 0;
+  // Gives the command to `stream.submit`. The call that asked for it began at `begin_ns`. `ready`:
+  // of such a dispatch, where it is known to the stream.
+  virtual void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns,
+                      ReadyDispatch* ready) = 0;
   // The times where `timed`, shared with the recorder; otherwise null.
   virtual std::shared_ptr<StepTimes> launch(StreamState& stream, GraphExecState& exec, bool timed,
                                             std::uint64_t begin_ns) = 0;
@@ -111,6 +113,17 @@ inline void host_waited(const RecordedPoint& point) {
     return;
   if (const RecorderUse recorder; recorder) recorder->host_waited(point);
 }
+// At the end of the block it has, also where an error comes out: that comes when all is done.
+class HostWaits {
+ public:
+  explicit HostWaits(const RecordedPoint& point) : point_(point) {}
+  ~HostWaits() { host_waited(point_); }
+  HostWaits(const HostWaits&) = delete;
+  HostWaits& operator=(const HostWaits&) = delete;
+
+ private:
+  const RecordedPoint& point_;
+};
 
 // False when there is one already.
 bool set_recorder(Recorder* recorder) noexcept;

@@ -84,11 +84,12 @@ void StreamState::send_barrier_if(bool conflict) {
 
 // Where hazards are only counted, a dispatch is given first: looking at its arguments is part of
 // that.
+template <StreamState::IfRecorded if_recorded>
 [[gnu::always_inline]] inline bool StreamState::give_quickly(const KernelResource& kernel,
                                                              const Launch& launch,
                                                              std::span<const Argument> arguments) {
   if (is_recorder_there() || capture_) [[unlikely]]
-    return false;
+    return if_recorded == IfRecorded::yes && !capture_ && give_recorded(kernel, launch, arguments);
   ReadyDispatch* ready = known_.find(kernel, launch, arguments, *device, *queue_);
   if (!ready) [[unlikely]]
     return false;
@@ -104,14 +105,32 @@ void StreamState::send_barrier_if(bool conflict) {
   return true;
 }
 
+// What a recorder is told is the same as on the long way.
+bool StreamState::give_recorded(const KernelResource& kernel, const Launch& launch,
+                                std::span<const Argument> arguments) {
+  const std::uint64_t begin_ns = monotonic_ns();
+  ReadyDispatch* ready = known_.find(kernel, launch, arguments, *device, *queue_);
+  if (!ready || !ready->known.take(arguments)) return false;
+  const RecorderUse recorder;
+  if (!recorder) return false;  // it went just now
+  const Dim3 size = launch.group_size == unset_dim ? kernel.group_size : launch.group_size;
+  const Command command{
+      Dispatch{const_cast<KernelResource*>(&kernel), launch.groups, size, arguments},
+      launch.label.empty() ? std::string_view(kernel.source.name) : launch.label, scope_};
+  recorder->submit(*this, command, begin_ns, ready);
+  return true;
+}
+
 // A thread of a forked child is never the owner, and a lock of its parent's may be held for good.
 bool StreamState::give_after_waiting(const KernelResource& kernel, const Launch& launch,
                                      std::span<const Argument> arguments) {
   if (device->is_inherited()) return false;
   const BiasedLock lock(mutex_);
-  return give_quickly(kernel, launch, arguments);
+  // Waiting is part of the call that a recorder is told of: the long way does that.
+  return give_quickly<IfRecorded::no>(kernel, launch, arguments);
 }
 
+template <StreamState::IfRecorded if_recorded>
 [[gnu::always_inline]] inline bool StreamState::try_quickly(const Kernel& handle,
                                                             const Launch& launch,
                                                             std::span<const Argument> arguments) {
@@ -121,17 +140,17 @@ bool StreamState::give_after_waiting(const KernelResource& kernel, const Launch&
   const OwnersLock lock(mutex_);
   if (!lock) [[unlikely]]
     return give_after_waiting(*kernel, launch, arguments);
-  return give_quickly(*kernel, launch, arguments);
+  return give_quickly<if_recorded>(*kernel, launch, arguments);
 }
 
 bool StreamState::dispatch_quickly(const Kernel& kernel, const Launch& launch,
                                    std::span<const Argument> arguments) {
-  return try_quickly(kernel, launch, arguments);
+  return try_quickly<IfRecorded::no>(kernel, launch, arguments);
 }
 
 void StreamState::dispatch(const Kernel& kernel, const Launch& launch,
                            std::span<const Argument> arguments) {
-  if (!try_quickly(kernel, launch, arguments)) [[unlikely]]
+  if (!try_quickly<IfRecorded::yes>(kernel, launch, arguments)) [[unlikely]]
     dispatch_slowly(kernel, launch, arguments);
 }
 

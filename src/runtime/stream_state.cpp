@@ -109,7 +109,7 @@ void StreamState::enqueue_recorded(Command& command) {
 // command goes past it.
 void StreamState::submit_recorded(const Command& command, std::uint64_t begin_ns) {
   if (const RecorderUse recorder; recorder)
-    recorder->submit(*this, command, begin_ns);
+    recorder->submit(*this, command, begin_ns, nullptr);
   else
     submit(command);
 }
@@ -124,8 +124,13 @@ void StreamState::submit(const Command& command) {
   if (!tracker_ || send_barrier(command.work)) queue_->submit(command);
 }
 
-void StreamState::submit_stamped(const Command& command, std::uint64_t ticket) {
-  if (!tracker_ || send_barrier(command.work)) queue_->submit_stamped(command, ticket);
+void StreamState::submit_stamped(const Command& command, std::uint64_t ticket,
+                                 ReadyDispatch* ready) {
+  if (tracker_ && !send_barrier(command.work)) return;
+  if (ready)
+    ready->give_stamped(command, ticket);
+  else
+    queue_->submit_stamped(command, ticket);
 }
 
 bool StreamState::send_barrier(const Work& work) {
@@ -169,26 +174,54 @@ bool may_be_recorded() {
 
 }  // namespace
 
-// Twice: host calls given before may use the stream until they are done; one that another thread
-// gave meanwhile, and that hasn't seen `deciding_`, is waited for without the lock, too.
-void StreamState::wait_before_deciding(std::string_view operation) {
+void StreamState::wait_before_deciding(std::string_view operation, std::optional<Error>& failure) {
   refuse_wait_in_callback(device->info(), operation);
   {
     const BiasedLock lock(mutex_);
     queue_->flush();
   }
-  queue_->wait();
+  try {
+    queue_->wait();
+  } catch (const Error& error) {
+    if (!failure) failure = error;
+  }
+}
+
+// It waits twice: host calls given before may use the stream until they are done; one that another
+// thread gave meanwhile, and that hasn't seen `deciding_`, is waited for without the lock, too.
+void StreamState::launch_recorded(std::string_view operation,
+                                  const std::function<void(std::uint64_t begin_ns)>& launch) {
+  const std::uint64_t begin_ns = monotonic_ns();
+  std::optional<Error> failure;
+  const auto fail_later = [&] {
+    if (!failure) return;
+    // What came after it would otherwise be the first.
+    std::optional<Error> later = failure;
+    wait_before_deciding({}, later);
+    const BiasedLock lock(mutex_);
+    queue_->run_in_order([error = *failure] { throw error; }, InOrder::nothing);
+  };
+  wait_before_deciding(operation, failure);
+  try {
+    const Deciding deciding(deciding_);
+    wait_before_deciding({}, failure);
+    launch(begin_ns);
+  } catch (const Error& error) {
+    const bool is_for_whoever_waits = is_of_launched_work(error);
+    if (is_for_whoever_waits && !failure) failure = error;
+    fail_later();
+    if (!is_for_whoever_waits) throw;
+    return;
+  }
+  fail_later();
 }
 
 void StreamState::launch(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
   if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
-    const std::uint64_t begin_ns = monotonic_ns();
-    wait_before_deciding("A recorded GraphExec::launch() of a graph that decides");
-    const Deciding deciding(deciding_);
-    wait_before_deciding({});
-    launch_any(exec, begin_ns);
+    launch_recorded("A recorded GraphExec::launch() of a graph that decides",
+                    [&](std::uint64_t begin_ns) { launch_any(exec, begin_ns); });
     return;
   }
   launch_any(exec, 0);
@@ -221,6 +254,27 @@ void StreamState::launch_once(GraphExecState& exec, std::uint64_t begin_ns) {
     launch_now(exec.executable());
 }
 
+namespace {
+
+// While it lives, the parts of a launch go to the device together.
+class Gathered {
+ public:
+  explicit Gathered(QueueDriver& queue) : queue_(queue) { queue_.gather_launches(true); }
+  Gathered(const Gathered&) = delete;
+  Gathered& operator=(const Gathered&) = delete;
+  ~Gathered() {
+    try {
+      queue_.gather_launches(false);
+    } catch (...) {  // no memory: whoever waits hands over what is still there
+    }
+  }
+
+ private:
+  QueueDriver& queue_;
+};
+
+}  // namespace
+
 // What has to wait, or takes longer than a graph that runs on the caller may, is for a thread of
 // the queue: loops may take any time.
 void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> times) {
@@ -228,6 +282,7 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
   constexpr std::uint32_t steps_between_looks = 8;  // a look at the clock takes as long as a step
   if (tracker_) tracker_->forget();  // a launch is ordered against everything around it
   fence_pending_ = false;
+  const Gathered gathered(*queue_);
   std::uint32_t first = 0;
   if (!times) {
     exec.deciding()->prepare();
@@ -253,7 +308,8 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
     if (walk.is_over()) return walk.give_back(spare_frames_);
   } catch (const DecisionError& error) {  // comes out where that of a later step would
     queue_->run_in_order([error] { throw error; }, InOrder::nothing);
-    return;
+    // That of a launch before may be what asking has met; this one goes on.
+    if (!walk.failed_asking()) return;
   } catch (const Error& error) {
     if (!walk.failed_asking()) throw;
     // Of work before the launch, which asking has met: it is for whoever waits.
@@ -261,43 +317,34 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
   }
   // From here on parameters may change, and the exec may go.
   const std::shared_ptr<GraphExecState> runner = exec.runner_for(id);
-  if (!decided_) decided_ = device->driver().open_queue(label);
+  if (!decided_) {
+    decided_ = device->driver().open_queue(label);
+    decided_->gather_launches(true);  // a walk ends with a wait
+  }
   const bool alone = !times && runner->deciding()->is_alone();
   walk.move_to(*runner);
   walk.continue_on(*decided_, alone);
   auto rest = std::make_shared<QueueLaunch>(std::move(walk));
-  queue_->run_in_order(
-      [rest, runner, queue = decided_] {
-        // What was given before an error is done, too, before anything that comes later.
-        const auto settle = [&] {
-          queue->flush();
-          queue->wait();
-        };
-        try {
-          rest->finish();
-        } catch (...) {
-          try {
-            settle();
-          } catch (const Error&) {  // the first one counts
-          }
-          throw;
-        }
-        settle();
-      },
-      alone ? InOrder::nothing : InOrder::anything);
+  queue_->run_in_order([rest, runner, queue = decided_] { rest->finish_on_thread(); },
+                       alone                                  ? InOrder::nothing
+                       : runner->deciding()->asks_functions() ? InOrder::anything
+                                                              : InOrder::driver);
 }
 
 std::shared_ptr<StepTimes> StreamState::launch_timed(GraphExecState& exec) {
   device->refuse_inherited();
   refuse_in_callback();
-  std::optional<Deciding> deciding;
-  std::uint64_t begin_ns = 0;
-  if (exec.deciding() && may_be_recorded() && !capture()) [[unlikely]] {
-    begin_ns = monotonic_ns();
-    wait_before_deciding("A recorded GraphExec::launch_timed() of a graph that decides");
-    deciding.emplace(deciding_);
-    wait_before_deciding({});
-  }
+  if (!exec.deciding() || !may_be_recorded() || capture()) [[likely]]
+    return launch_timed_any(exec, 0);
+  // Of a launch that failed, recording knows no times.
+  std::shared_ptr<StepTimes> times = std::make_shared<JoinedTimes>();
+  launch_recorded("A recorded GraphExec::launch_timed() of a graph that decides",
+                  [&](std::uint64_t begin_ns) { times = launch_timed_any(exec, begin_ns); });
+  return times;
+}
+
+std::shared_ptr<StepTimes> StreamState::launch_timed_any(GraphExecState& exec,
+                                                         std::uint64_t begin_ns) {
   if (detail::launches_are_passes.load(std::memory_order_relaxed) && !capture()) [[unlikely]] {
     const auto pass = pass_begins(PassKind::launch, device, exec.launch_name, monotonic_ns());
     const GivingPass giving(pass.get());
@@ -432,10 +479,20 @@ void StreamState::flush() {
   if (!capture_) queue_->flush();
 }
 
-void StreamState::synchronize(std::string_view operation) {
+bool StreamState::synchronize(std::string_view operation) {
   watch_exit();
   device->refuse_inherited();
   refuse_wait_in_callback(device->info(), operation);
+  if (!is_recorder_there()) [[likely]] {  // nobody has to be told, also if one comes meanwhile
+    {
+      const BiasedLock lock(mutex_);
+      refuse_during_capture(operation);
+      queue_->flush_for_wait();
+    }
+    const bool has_waited = queue_->wait();
+    settle_passes();
+    return has_waited;
+  }
   const RecordedCall call(operation);
   RecordedPoint point;
   {
@@ -444,6 +501,7 @@ void StreamState::synchronize(std::string_view operation) {
     point = flush_to_point();
   }
   wait_until(point);
+  return true;
 }
 
 bool StreamState::done() {
@@ -481,13 +539,21 @@ RecordedPoint StreamState::flush_to_point() {
 }
 
 void StreamState::wait_until(const RecordedPoint& point) {
-  queue_->wait();
-  if (const RecorderUse recorder; recorder) {
-    const BiasedLock lock(mutex_);
-    recorder->waited(*this);
+  const auto waited = [&] {
+    if (const RecorderUse recorder; recorder) {
+      const BiasedLock lock(mutex_);
+      recorder->waited(*this);
+    }
+    host_waited(point);
+    settle_passes();
+  };
+  try {
+    queue_->wait();
+  } catch (...) {
+    waited();  // an error comes when all is done
+    throw;
   }
-  host_waited(point);
-  settle_passes();
+  waited();
 }
 
 void StreamState::refuse_during_capture(std::string_view operation) {

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,7 +52,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void record(EventState& event);
   void wait(EventState& event);
   void flush();
-  void synchronize(std::string_view operation);
+  bool synchronize(std::string_view operation);  // false: there was nothing to wait for
   bool done();
 
   void wait_for_queue();           // whatever the stream is being captured for
@@ -76,7 +78,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   std::unique_lock<std::mutex> try_lock() const { return mutex_.try_lock_plainly(); }
   // To the device, with the barriers it needs.
   void submit(const Command& command);
-  void submit_stamped(const Command& command, std::uint64_t ticket);
+  void submit_stamped(const Command& command, std::uint64_t ticket, ReadyDispatch* ready = nullptr);
   void launch_now(Executable& executable);
   std::unique_ptr<StepTimes> launch_timed_now(Executable& executable);
   // Between commands and unseen by them: reports count no more and no fewer barriers for it.
@@ -96,6 +98,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   const std::string label;
 
  private:
+  // Whether one that is recorded goes the short way, too: under the stream's own scope.
+  enum class IfRecorded : bool { no, yes };
+  template <IfRecorded if_recorded>
   bool try_quickly(const Kernel& kernel, const Launch& launch, std::span<const Argument> arguments);
   [[gnu::noinline]] bool give_after_waiting(const KernelResource& kernel, const Launch& launch,
                                             std::span<const Argument> arguments);
@@ -104,8 +109,11 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   [[gnu::noinline]] void enqueue_recorded(Command& command);
   // `begin_ns`: when the call began, where that isn't now. 0: it is.
   [[gnu::noinline]] void launch_as_pass(GraphExecState& exec, std::uint64_t begin_ns);
-  // Before a recorded launch that decides, and so waits with the lock held: see deciding_.
-  [[gnu::noinline]] void wait_before_deciding(std::string_view operation);
+  // A recorded launch that decides, and so waits with the lock held: see deciding_. What it and the
+  // work before it failed with is for the next call that waits, as it is where nothing is recorded.
+  [[gnu::noinline]] void launch_recorded(std::string_view operation,
+                                         const std::function<void(std::uint64_t begin_ns)>& launch);
+  void wait_before_deciding(std::string_view operation, std::optional<Error>& failure);
   void refuse_in_callback() const {
     if (Callback::current()) [[unlikely]]
       refuse_in_callback_slowly();
@@ -113,12 +121,16 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void refuse_in_callback_slowly() const;
   void launch_any(GraphExecState& exec, std::uint64_t begin_ns);
   void launch_once(GraphExecState& exec, std::uint64_t begin_ns);
+  std::shared_ptr<StepTimes> launch_timed_any(GraphExecState& exec, std::uint64_t begin_ns);
   std::shared_ptr<StepTimes> launch_timed_once(GraphExecState& exec, std::uint64_t begin_ns);
   void wait_until(const RecordedPoint& point);
   // With mutex_ held:
   RecordedPoint flush_to_point();  // the last one given
+  template <IfRecorded if_recorded>
   bool give_quickly(const KernelResource& kernel, const Launch& launch,
                     std::span<const Argument> arguments);
+  [[gnu::noinline]] bool give_recorded(const KernelResource& kernel, const Launch& launch,
+                                       std::span<const Argument> arguments);
   [[gnu::noinline]] void submit_recorded(const Command& command, std::uint64_t begin_ns);
   bool enter_capture(Command& command);  // gives it the stream's scope; true when it was captured
   void send_barrier_if(bool conflict);

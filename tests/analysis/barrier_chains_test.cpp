@@ -23,8 +23,8 @@ SyncUse as_use(const Use& use) {
 
 constexpr Use uses[] = {{compute, shader_read},    {compute, shader_write},
                         {transfer, transfer_read}, {transfer, transfer_write},
-                        {indirect, indirect_read}, {host, host_read},
-                        {host, host_write}};
+                        {indirect, indirect_read}, {conditional, conditional_read},
+                        {host, host_read},         {host, host_write}};
 
 std::vector<Row> random_rows(std::mt19937& random) {
   const auto pick = [&](std::initializer_list<std::uint64_t> of) {
@@ -36,12 +36,13 @@ std::vector<Row> random_rows(std::mt19937& random) {
     command += random() % 3;  // several rows of one command, or commands in between
     const auto stages = [&] {
       return pick({top, bottom, all, compute, transfer, indirect, host, compute | transfer,
-                   compute | indirect, host | transfer, all | host, std::uint64_t{0x80}});
+                   compute | indirect, host | transfer, all | host, conditional,
+                   compute | conditional, std::uint64_t{0x80}});
     };
     const auto accesses = [&] {
       return pick({0, shader_write, shader_read, shader_read | shader_write, transfer_write,
                    transfer_read, memory_write, memory_read | memory_write, indirect_read,
-                   host_write | host_read, transfer_write | shader_write});
+                   conditional_read, host_write | host_read, transfer_write | shader_write});
     };
     rows.push_back({command, stages(), accesses(), stages(), accesses(),
                     pick({BarrierChains::all_memory, BarrierChains::all_memory, 1, 2}) ==

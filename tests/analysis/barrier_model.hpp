@@ -10,10 +10,12 @@ namespace reel::test::vulkan {
 
 // Bits of Vulkan, as its headers have them.
 inline constexpr std::uint64_t top = 0x1, indirect = 0x2, fragment = 0x80, compute = 0x800,
-                               transfer = 0x1000, bottom = 0x2000, host = 0x4000, all = 0x10000;
+                               transfer = 0x1000, bottom = 0x2000, host = 0x4000, all = 0x10000,
+                               conditional = 0x40000;
 inline constexpr std::uint64_t indirect_read = 0x1, shader_read = 0x20, shader_write = 0x40,
                                transfer_read = 0x800, transfer_write = 0x1000, host_read = 0x2000,
-                               host_write = 0x4000, memory_read = 0x8000, memory_write = 0x10000;
+                               host_write = 0x4000, memory_read = 0x8000, memory_write = 0x10000,
+                               conditional_read = 0x100000;
 inline constexpr std::uint64_t all_writes = shader_write | transfer_write | host_write;
 
 // One memory barrier of a command.
@@ -44,7 +46,7 @@ inline bool names(std::uint64_t stages, std::uint64_t accesses, const Use& use) 
   return has_stage && accesses & (use.access | any);
 }
 inline bool chains(const Row& first, const Row& second) {
-  for (const std::uint64_t stage : {indirect, compute, transfer, host, fragment})
+  for (const std::uint64_t stage : {indirect, compute, transfer, host, fragment, conditional})
     if (holds_back(first, stage) && waits_for(second, stage)) return true;
   return false;
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <regex>
 
 #include "analysis/diff/statistics.hpp"
 #include "analysis/made_document.hpp"
@@ -103,6 +104,31 @@ std::vector<Trace> runs_of(const Program& program, const Noise& noise, Machine& 
 
 using Verdict = bool (*)(const analysis::TraceDiff&);
 
+// Words go with their numbers, and what is significant stands before what isn't.
+void expect_fit(const analysis::DiffTime& time, const std::string& cause) {
+  const bool is_longer = time.verdict == "slower" || time.verdict == "longer";
+  const bool is_shorter = time.verdict == "faster" || time.verdict == "shorter";
+  EXPECT_EQ(is_longer || is_shorter, time.significant) << time.verdict << ": " << cause;
+  if (!time.significant) return;
+  EXPECT_EQ(is_longer, time.delta_ns() > 0) << time.delta_ns() << " ns: " << cause;
+  EXPECT_EQ(is_shorter, time.delta_ns() < 0) << time.delta_ns() << " ns: " << cause;
+  EXPECT_EQ(time.shift_ns > 0, time.delta_ns() > 0) << "shifted " << time.shift_ns << ": " << cause;
+}
+analysis::TraceDiff fitting_diff(const Trace& a, const Trace& b) {
+  analysis::TraceDiff found = diff(a, b);
+  for (const analysis::DiffTime* time : {&found.total, &found.busy, &found.idle, &found.between})
+    expect_fit(*time, found.cause);
+  for (const analysis::DiffKernel& kernel : found.kernels) expect_fit(kernel.time, found.cause);
+  for (const analysis::DiffRow& row : found.rows) expect_fit(row.time, found.cause);
+  const auto is_significant = [](const auto& part) { return part.time.significant; };
+  EXPECT_TRUE(std::ranges::is_partitioned(found.rows, is_significant)) << found.cause;
+  EXPECT_TRUE(std::ranges::is_partitioned(found.kernels, is_significant)) << found.cause;
+  static const std::regex contradiction(
+      "(faster|shorter)( a pass)? \\(\\+|(slower|longer)( a pass)? \\(-");
+  EXPECT_FALSE(std::regex_search(found.cause, contradiction)) << found.cause;
+  return found;
+}
+
 double part_of(int count, int pairs, const Noise& noise, const Program& program) {
   const double part = static_cast<double>(count) / pairs;
   fmt::print("  {:30} {:2} passes, x {:.2f}: {:5.1f} % of {} pairs\n", noise.name, program.passes,
@@ -117,7 +143,8 @@ double part_alike(const Noise& noise, const Program& program, Verdict verdict) {
   int count = 0, pairs = 0;
   for (int i = 0; i < runs; ++i)
     for (int k = i + 1; k < runs; ++k, ++pairs)
-      count += verdict(diff(list[static_cast<std::size_t>(i)], list[static_cast<std::size_t>(k)]));
+      count += verdict(
+          fitting_diff(list[static_cast<std::size_t>(i)], list[static_cast<std::size_t>(k)]));
   return part_of(count, pairs, noise, program);
 }
 
@@ -127,7 +154,7 @@ double part_unlike(const Noise& noise, const Program& a, const Program& b, Verdi
   const std::vector<Trace> before = runs_of(a, noise, machine), after = runs_of(b, noise, machine);
   int count = 0;
   for (const Trace& x : before)
-    for (const Trace& y : after) count += verdict(diff(x, y));
+    for (const Trace& y : after) count += verdict(fitting_diff(x, y));
   return part_of(count, runs * runs, noise, b);
 }
 

@@ -73,8 +73,9 @@ TEST(LaunchShape, IsNotFoundForOneGroupThatTakesNoTime) {
   EXPECT_FALSE(find(made, "launch.shape"));
 }
 
-void add_tiny_chain(MadeDocument& made, double run, bool two_readers) {
+void add_tiny_chain(MadeDocument& made, double run, bool two_readers, bool may_be_skipped = false) {
   const auto k = made.kernel("k"), end = made.buffer();
+  const test::MadeRange word{made.buffer(), 0, 4};
   std::vector<std::uint32_t> buffers;
   for (int i = 0; i < 5; ++i) buffers.push_back(made.buffer());
   for (int i = 0; i < 4; ++i) {
@@ -83,7 +84,8 @@ void add_tiny_chain(MadeDocument& made, double run, bool two_readers) {
               .run = {t, t + run},
               .call = test::Span{t - 8, t - 2},
               .reads = {{buffers[static_cast<std::size_t>(i)]}},
-              .writes = {{buffers[static_cast<std::size_t>(i) + 1]}}});
+              .writes = {{buffers[static_cast<std::size_t>(i) + 1]}},
+              .run_if = may_be_skipped ? std::optional(word) : std::nullopt});
   }
   if (two_readers)
     for (int i = 1; i < 5; ++i)
@@ -104,6 +106,11 @@ TEST(FuseTiny, IsFoundForARunThatPassesResultsOn) {
 TEST(FuseTiny, IsNotFoundForLargeKernels) {
   MadeDocument made;
   add_tiny_chain(made, 200, false);
+  EXPECT_FALSE(find(made, "fuse.tiny"));
+}
+TEST(FuseTiny, IsNotFoundWhereTheyMayHaveBeenSkipped) {
+  MadeDocument made;
+  add_tiny_chain(made, 2, false, true);
   EXPECT_FALSE(find(made, "fuse.tiny"));
 }
 TEST(FuseTiny, IsNotFoundWhereOthersReadTheResultsToo) {

@@ -1,5 +1,7 @@
 // Rules of copies and memory. Each rule twice: a document that has the problem, and one that only
 // looks like it.
+#include <map>
+
 #include "analysis/found.hpp"
 
 namespace reel {
@@ -151,6 +153,25 @@ TEST(CopyUnused, IsPossibleForAWriteThatNothingRecordedReads) {
     EXPECT_THAT(finding->title, testing::HasSubstr("that nothing in this recording reads"));
     EXPECT_THAT(finding->evidence.commands, ElementsAre(0));
   }
+}
+
+// An upload that nobody reads, and that brings back what was read: left out, it is saved once.
+TEST(CopyUnused, CountsATransferThatAnotherFindingNamesTooOnce) {
+  MadeDocument made;
+  const auto x = made.buffer(), y = made.buffer(), k = made.kernel("k");
+  const auto run = made.add({.kernel = k, .run = {1, 5}, .writes = {{x}}});
+  made.contents(ContentRole::check, run, x, ones);
+  made.add({.kind = WorkKind::read, .run = {5, 8}, .reads = {{x}}});
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {9, 13}, .writes = {{y}}}), y, ones);
+  made.contents(ContentRole::written,
+                made.add({.kind = WorkKind::write, .run = {13, 15}, .writes = {{y}}}), y, twos);
+  made.add({.kind = WorkKind::read, .run = {15, 16}, .reads = {{y}}});
+  std::map<std::string, std::uint64_t> savings;
+  for (const analysis::Finding& finding : findings_of(made))
+    if (finding.id.starts_with("copy.")) savings[finding.id] += finding.saving_ns.value_or(0);
+  EXPECT_EQ(savings["copy.unused"], 4000u);
+  EXPECT_EQ(savings["copy.roundtrip"], 3000u) << "the read alone";
 }
 
 // What saves next to nothing doesn't stand beside what saves half.

@@ -105,6 +105,9 @@ std::uint32_t MadeDocument::add(const MadeCommand& command) {
   give(command.reads, Access::read);
   give(command.writes, Access::write);
   give(command.changes, Access::read_write);
+  if (command.run_if)
+    arguments.push_back({ArgumentKind::run_if, Access::read, command.run_if->buffer,
+                         command.run_if->offset, command.run_if->size});
   WorkRow work;
   work.kind = command.kind;
   (command.kind == WorkKind::launch ? work.graph : work.kernel) =
@@ -144,8 +147,8 @@ std::uint32_t MadeDocument::number_of(const WorkRow& work) {
     key += " " + std::to_string(part);
   for (const TraceArgument& argument : work.arguments)
     for (const std::uint64_t part :
-         {static_cast<std::uint64_t>(argument.access), std::uint64_t{argument.buffer},
-          argument.offset_bytes, argument.size_bytes})
+         {static_cast<std::uint64_t>(argument.kind), static_cast<std::uint64_t>(argument.access),
+          std::uint64_t{argument.buffer}, argument.offset_bytes, argument.size_bytes})
       key += " " + std::to_string(part);
   const auto known = works_.find(key);
   if (known != works_.end()) return known->second;

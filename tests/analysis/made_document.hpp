@@ -45,6 +45,7 @@ struct MadeCommand {
   Span run = {};
   std::optional<Span> call = {};  // none: ends when it starts, 1 us before
   std::vector<MadeRange> reads = {}, writes = {}, changes = {};
+  std::optional<MadeRange> run_if = {};  // the word that may skip it
   std::string scope = {}, label = {};
   std::uint32_t groups = 64, group_size = 64;
   std::uint32_t launch = no_index, node = no_index, graph = no_index;

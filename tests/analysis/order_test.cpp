@@ -181,6 +181,41 @@ TEST(LongestPath, TellsWaitingForABusyDeviceFromWaitingForAnIdleOne) {
   EXPECT_EQ(path.parts.sum_ns(), 60'000u);
 }
 
+// Some devices run a command in the call that gives it.
+TEST(LongestPath, FollowsCommandsThatRanInTheCallsThatGaveThem) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  const auto first = made.kernel("first");  // is built in its call
+  made.add({.kernel = first, .run = {5, 10}, .call = test::Span{5, 6}});
+  made.add({.kernel = first, .run = {80, 90}, .call = test::Span{11, 95}});
+  for (int i = 1; i < 5; ++i) {
+    const double t = 100 * i;
+    made.add({.kernel = k, .run = {t + 2, t + 92}, .call = test::Span{t, t + 94}});
+  }
+  const Trace trace = made.trace();
+  const analysis::LongestPath path =
+      analysis::find_longest_path(trace, analysis::find_activity(trace));
+  EXPECT_EQ(path.parts.command_ns, 370'000u) << "and of the one before them it knows no reason";
+  EXPECT_EQ(path.kernel_ns[k], 360'000u);
+  EXPECT_EQ(path.parts.sum_ns(), 487'000u);
+  ASSERT_FALSE(path.halved.empty()) << "the host gives the next one sooner";
+  EXPECT_EQ(path.halved[0].span_ns, path.span_ns - 180'000);
+}
+
+// The host would have gone on without it.
+TEST(LongestPath, LeavesOutWhatRanWhileACallTookLong) {
+  MadeDocument made;
+  const auto k = made.kernel("k");
+  for (int i = 0; i < 4; ++i) {
+    const double t = 100 * i;
+    made.add({.kernel = k, .run = {t + 40, t + 60}, .call = test::Span{t, t + 95}});
+  }
+  const Trace trace = made.trace();
+  EXPECT_EQ(analysis::find_longest_path(trace, analysis::find_activity(trace)).parts.command_ns,
+            20'000u)
+      << "the last one alone";
+}
+
 // A device is not busy with a host call, so the path has no commands there either.
 TEST(LongestPath, CountsAHostCallAsWorkOfTheHost) {
   MadeDocument made;

@@ -71,6 +71,7 @@ class Model {
   }
   static Use use_of(WorkKind kind, ArgumentKind argument, bool writing) {
     if (argument == ArgumentKind::indirect) return {indirect, indirect_read};
+    if (is_predicate(argument)) return {conditional, conditional_read};
     if (kind == WorkKind::dispatch) return {compute, writing ? shader_write : shader_read};
     return {transfer, writing ? transfer_write : transfer_read};
   }
@@ -171,6 +172,9 @@ Trace random_document(MadeDocument& made, std::mt19937& random,
   const auto range = [&]() -> test::MadeRange {
     return {buffers[random() % buffers.size()], 8 * (random() % 2), 8 * (1 + random() % 3)};
   };
+  const auto word = [&]() -> test::MadeRange {
+    return {buffers[random() % buffers.size()], 4 * (random() % 8), 4};
+  };
   const std::uint32_t count = 3 + static_cast<std::uint32_t>(random() % 12);
   for (std::uint32_t c = 0; c < count; ++c) {
     const std::uint32_t stream = streams[random() % streams.size()];
@@ -181,11 +185,13 @@ Trace random_document(MadeDocument& made, std::mt19937& random,
         std::vector<TraceBarrier> rows(1 + random() % 2);
         for (TraceBarrier& row : rows) {
           row.source_stages = pick({all, compute, transfer, compute | transfer, bottom, host});
-          row.target_stages = pick({all, compute, transfer, compute | transfer, top, indirect});
+          row.target_stages = pick({all, compute, transfer, compute | transfer, top, indirect,
+                                    conditional, compute | conditional});
           row.source_accesses =
               pick({0, shader_write, transfer_write, memory_write, shader_write | transfer_write});
           row.target_accesses = pick({0, shader_read, shader_read | shader_write, transfer_read,
-                                      memory_read | memory_write, indirect_read});
+                                      memory_read | memory_write, indirect_read, conditional_read,
+                                      shader_read | conditional_read});
           if (random() % 2) {
             const test::MadeRange of = range();
             row.buffer = of.buffer;
@@ -214,7 +220,8 @@ Trace random_document(MadeDocument& made, std::mt19937& random,
                             .reads = {range()},
                             .writes = {range()},
                             .changes = random() % 3 ? std::vector<test::MadeRange>{}
-                                                    : std::vector<test::MadeRange>{range()}});
+                                                    : std::vector<test::MadeRange>{range()},
+                            .run_if = random() % 4 ? std::nullopt : std::optional(word())});
     }
     if (command > 0 && random() % 5 == 0)
       made.order(command, static_cast<std::uint32_t>(random() % command),
@@ -351,6 +358,36 @@ TEST(SyncMissing, IsOnlyPossibleOfWhatIsNotKnownInDetail) {
   const auto finding = pair.find("sync.missing");
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->confidence, analysis::Confidence::possible);
+}
+TEST(SyncMissing, OfAPredicateAsksForItsOwnStage) {
+  Pair pair;
+  pair.made.add({.kind = WorkKind::fill, .stream = pair.queue, .writes = {{pair.x, 0, 4}}});
+  pair.made.barrier(pair.queue, {{.source_stages = transfer,
+                                  .target_stages = compute,
+                                  .source_accesses = transfer_write,
+                                  .target_accesses = shader_read}});
+  pair.made.add({.kernel = pair.k, .stream = pair.queue, .run_if = test::MadeRange{pair.x, 0, 4}});
+  const auto finding = pair.find("sync.missing");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->advice, HasSubstr("from TRANSFER, TRANSFER_WRITE to CONDITIONAL_RENDERING, "
+                                         "CONDITIONAL_RENDERING_READ"));
+}
+TEST(SyncMissing, OfAPredicateIsNotFoundWithItsBarrier) {
+  Pair pair;
+  pair.made.add({.kind = WorkKind::fill, .stream = pair.queue, .writes = {{pair.x, 0, 4}}});
+  pair.made.barrier(pair.queue, {{.source_stages = transfer,
+                                  .target_stages = conditional,
+                                  .source_accesses = transfer_write,
+                                  .target_accesses = conditional_read}});
+  pair.made.add({.kernel = pair.k, .stream = pair.queue, .run_if = test::MadeRange{pair.x, 0, 4}});
+  EXPECT_FALSE(pair.find("sync.missing"));
+}
+TEST(SyncMissing, NamesEachCommandOnce) {
+  Pair pair;
+  for (int i = 0; i < 4; ++i) pair.write();
+  const auto finding = pair.find("sync.missing");
+  ASSERT_TRUE(finding);
+  EXPECT_THAT(finding->evidence.commands, ElementsAre(0, 1, 2, 3));
 }
 TEST(SyncMissing, IsNotFoundWithABarrier) {
   Pair pair;

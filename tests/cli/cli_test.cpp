@@ -161,6 +161,7 @@ TEST(CliDevices, JsonHasEveryFieldOfEveryDevice) {
                              {"can_stamp_time", device.can_stamp_time},
                              {"stamp_resolution_ns", device.stamp_resolution_ns},
                              {"can_dispatch_indirect", device.can_dispatch_indirect},
+                             {"can_dispatch_conditionally", device.can_dispatch_conditionally},
                              {"takes_images", device.takes_images},
                              {"maps_memory", device.maps_memory},
                              {"takes_stream_priority", device.takes_stream_priority},

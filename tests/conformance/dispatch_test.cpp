@@ -5,6 +5,8 @@
 #include "bytes.hpp"
 #include "expect_error.hpp"
 #include "kernels.hpp"
+#include "reel/graph.hpp"
+#include "reel/graph_exec.hpp"
 
 namespace reel::test {
 
@@ -227,6 +229,78 @@ TEST_P(AnyDevice, AnIndirectDispatchTakesItsGridFromTheDeviceOrSaysItCant) {
   stream.write(grid.elements<std::uint32_t>(4, 3), Words{0, 1, 1});
   dispatch();
   EXPECT_EQ(stream.read_now<std::uint32_t>(counter), Words{(3 * 2 * 5 + 1) * 64});
+}
+
+TEST_P(AnyDevice, AWordOfMemorySkipsADispatchOrTheDeviceSaysItCant) {
+  const Stream stream = device().stream("s");
+  const Kernel count = build(count_source());
+  const Buffer counter = device().buffer(4, "counter");
+  const Buffer flags = device().buffer_of(Words{0, 7, 0x80000000}, "flags");
+  const std::vector<Argument> arguments{inout(counter), 1u};
+  const auto dispatch = [&](std::uint64_t word, bool is_inverted) {
+    return Command{Dispatch{.kernel = count,
+                            .groups = {1},
+                            .group_size = {64},
+                            .arguments = arguments,
+                            .predicate = {flags.range(4 * word, 4), is_inverted}}};
+  };
+  if (!info().can_dispatch_conditionally) {
+    expect_error(Code::unsupported, {"conditionally"}, [&] { stream.enqueue(dispatch(0, false)); });
+    return;
+  }
+  const auto counted = [&](const auto& give) {
+    stream.fill(counter, 0u);
+    give();
+    return stream.read_now<std::uint32_t>(counter)[0] / 64;
+  };
+  for (const std::uint64_t word : {0u, 1u, 2u}) {
+    EXPECT_EQ(counted([&] { stream.enqueue(dispatch(word, false)); }), word == 0 ? 0u : 1u);
+    EXPECT_EQ(counted([&] { stream.enqueue(dispatch(word, true)); }), word == 0 ? 1u : 0u);
+  }
+  // The word counts when the device gets there, and a command that follows may write it.
+  EXPECT_EQ(counted([&] {
+              stream.write(flags.range(0, 4), Words{1});
+              stream.enqueue(dispatch(0, false));
+              stream.fill(flags.range(0, 4), 0u);
+              stream.enqueue(dispatch(0, false));
+              stream.enqueue(dispatch(0, true));
+              stream.fill(flags.range(0, 4), 9u);
+            }),
+            2u);
+  // In a graph it is asked in each launch.
+  Graph graph;
+  graph.add(dispatch(0, false));
+  graph.add(dispatch(1, true));
+  GraphExec exec = graph.instantiate(device());
+  for (const std::uint32_t value : {0u, 3u})
+    EXPECT_EQ(counted([&] {
+                stream.write(flags.range(0, 8), Words{value, value});
+                exec.launch(stream);
+              }),
+              1u);
+  stream.write(flags.range(0, 8), Words{5, 0});
+  EXPECT_EQ(counted([&] { exec.launch(stream); }), 2u);
+  stream.write(flags.range(0, 8), Words{0, 5});
+  EXPECT_EQ(counted([&] { exec.launch(stream); }), 0u);
+}
+
+TEST_P(AnyDevice, APredicateIsOneWordOfABuffer) {
+  const Stream stream = device().stream("s");
+  const Kernel count = build(count_source());
+  const Buffer counter = device().buffer(4, "counter"), flags = device().buffer(16, "flags");
+  const std::vector<Argument> arguments{inout(counter), 1u};
+  const auto dispatch = [&](const BufferRange& word) {
+    stream.enqueue({Dispatch{.kernel = count,
+                             .groups = {1},
+                             .group_size = {64},
+                             .arguments = arguments,
+                             .predicate = {word, false}}});
+  };
+  expect_error(Code::invalid_argument, {"flags", "4 bytes"}, [&] { dispatch(flags.range(0, 8)); });
+  expect_error(Code::invalid_argument, {"flags", "multiple of 4"},
+               [&] { dispatch(flags.range(2, 4)); });
+  expect_error(Code::invalid_argument, {"flags", "ends past"},
+               [&] { dispatch(flags.range(16, 4)); });
 }
 
 TEST_P(AnyDevice, AnIndirectGridOutsideItsBufferIsRefused) {

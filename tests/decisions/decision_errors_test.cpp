@@ -11,7 +11,7 @@ namespace reel::test {
 namespace {
 
 using DecisionErrors = DecidingTest;
-INSTANTIATE_TEST_SUITE_P(Each, DecisionErrors, every_device(), device_name);
+INSTANTIATE_TEST_SUITE_P(Each, DecisionErrors, every_way_to_decide(), device_name);
 
 TEST_P(DecisionErrors, AWhileThatNeverEndsIsNamedByItsRounds) {
   Graph outer, graph;
@@ -46,6 +46,23 @@ TEST_P(DecisionErrors, ASwitchWithoutSuchABranchIsNamed) {
   expect_error(Code::invalid_argument,
                {"'which' (switch of 2 graphs) got the condition 2", "from 0 to 1"},
                [&] { run(graph.instantiate(device())); });
+}
+
+// Whatever the launch before it has left behind.
+TEST_P(DecisionErrors, ASwitchWithoutSuchABranchTakesNoneOfThem) {
+  Graph graph;
+  graph.add_switch(flag, std::vector<Graph>{mad_graph(y, 1, 1), mad_graph(y, 1, 10)});
+  add_mad(graph, z, 1, 1);
+  const GraphExec exec = graph.instantiate(device());
+  for (const std::uint32_t number : {1u, 2u, 0u, 3u}) {
+    set(flag, number);
+    if (number < 2)
+      run(exec);
+    else
+      expect_error(Code::invalid_argument, {"got the condition"}, [&] { run(exec); });
+  }
+  EXPECT_EQ(first(y), 11u);
+  EXPECT_EQ(first(z), 2u);
 }
 
 TEST_P(DecisionErrors, ConditionsMustBeAWordOfALiveBuffer) {
@@ -165,6 +182,53 @@ TEST_P(DecisionErrors, OfWorkBeforeTheLaunchDoNotStopIt) {
     expect_error(Code::host_call_failed, {"'before'", "too early"}, [&] { stream.synchronize(); });
     stream.synchronize();
     EXPECT_EQ(first(y), 1u + static_cast<std::uint32_t>(i));
+  }
+}
+
+// The same where that work is a launch that decides, whether or not it is over.
+TEST_P(DecisionErrors, OfALaunchDoNotStopTheNext) {
+  Graph graph;
+  add_mad(graph, y, 1, 1);
+  graph.add_switch(flag, std::vector<Graph>{mad_graph(y, 1, 10), mad_graph(y, 1, 20)},
+                   {.label = "which"});
+  add_mad(graph, y, 1, 100);
+  const GraphExec exec = graph.instantiate(device());
+  for (const bool is_over : {false, true}) {
+    set(y, 0);
+    set(flag, 2);
+    exec.launch(stream);
+    stream.write(flag, words(1));
+    while (is_over && !stream.done()) std::this_thread::yield();
+    exec.launch(stream);
+    expect_error(Code::invalid_argument, {"'which'", "got the condition 2"},
+                 [&] { stream.synchronize(); });
+    stream.synchronize();
+    EXPECT_EQ(first(y), 1u + 121u) << is_over;
+  }
+}
+
+// As on a stream, and in a graph that decides nothing. Where the stream is busy a thread takes the
+// first decision already, else the caller does.
+TEST_P(DecisionErrors, OfAHostCallLeaveTheRestOfTheGraphToRun) {
+  Graph body, graph;
+  graph.add_if(flag, mad_graph(y, 1, 1));
+  graph.add_host_call([] { throw std::runtime_error("no idea"); }, {.label = "calls"});
+  add_mad(body, y, 1, 10);
+  body.add_host_call([] { throw std::runtime_error("too late"); }, {.label = "calls again"});
+  count_down(body, flag);
+  graph.add_while(flag, body);
+  add_mad(graph, y, 1, 100);
+  const GraphExec exec = graph.instantiate(device());
+  for (const bool is_busy : {false, true}) {
+    set(y, 0);
+    set(flag, 3);
+    std::optional<Gate> gate;
+    if (is_busy) stream.host_call(gate.emplace().holding());
+    exec.launch(stream);
+    gate.reset();
+    expect_error(Code::host_call_failed, {"'calls'", "no idea"}, [&] { stream.synchronize(); });
+    stream.synchronize();
+    EXPECT_EQ(first(y), 131u) << is_busy;
   }
 }
 

@@ -12,9 +12,10 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 using Decisions = DecidingTest;
-INSTANTIATE_TEST_SUITE_P(Each, Decisions, every_device(), device_name);
+INSTANTIATE_TEST_SUITE_P(Each, Decisions, every_way_to_decide(), device_name);
 
 TEST_P(Decisions, AnIfTakesTheBranchThatAKernelOfTheSameLaunchChose) {
   Graph graph;
@@ -236,22 +237,78 @@ TEST_P(Decisions, AreLoweredAsLoweringTells) {
   add_mad(graph, y, 1, 1);
   graph.add_while(flag, body);
   const std::string by_device = graph.instantiate(device()).lowering();
-  const std::string_view backend = device().info().backend;
-  EXPECT_THAT(by_device, HasSubstr(backend == "vulkan"   ? "1 decision taken by the device"
-                                   : backend == "opencl" ? "inside one native kernel"
-                                                         : "by a thread of the stream"));
+  const std::string_view way = GetParam();
+  EXPECT_THAT(by_device,
+              HasSubstr(way == "vulkan" ? "1 decision taken by the device, by conditional rendering"
+                        : way == "vulkan_indirect"
+                            ? "1 decision taken by the device, by indirect dispatches"
+                        : way == "opencl" ? "inside one native kernel"
+                                          : "by a thread of the stream"));
   asks.add_if([] { return 1u; }, body);
   EXPECT_THAT(asks.instantiate(device()).lowering(),
               HasSubstr("1 decision taken by a thread of the stream"));
-  if (backend != "vulkan") return;
+  if (way == "vulkan_split") {
+    EXPECT_THAT(by_device, HasSubstr("REEL_VULKAN_DECISIONS is 'split'"));
+  }
+  if (way != "vulkan" && way != "vulkan_indirect") return;
   EXPECT_THAT(asks.instantiate(device()).lowering(), HasSubstr("asks a function"));
   odd.add_fill(y.range(1, 2), std::uint8_t{1});
   Graph bytes, nested;
   bytes.add_if(flag, odd);
   EXPECT_THAT(bytes.instantiate(device()).lowering(), HasSubstr("not of whole words"));
   nested.add_if(flag, graph);
+  nested.add_switch(flag, std::vector<Graph>{graph});
   EXPECT_THAT(nested.instantiate(device()).lowering(),
-              AllOf(HasSubstr("1 decision taken by the device"), HasSubstr("a while in it")));
+              AllOf(HasSubstr("2 decisions taken by the device"), Not(HasSubstr("by a thread"))));
+}
+
+// More rounds than a device takes at once, in the middle of others.
+TEST_P(Decisions, ALoopWithinOthersGoesOnAsLongAsItsCondition) {
+  Graph body, inner, graph;
+  const Buffer left = make("left");
+  add_mad(body, y, 1, 1);
+  count_down(body, left);
+  add_mix(inner, flag, flag, left, 20);  // 21 times the flag
+  inner.add_while(left, body, {.label = "inner"});
+  inner.add_switch(left, std::vector<Graph>{mad_graph(z, 1, 1)});
+  count_down(inner, flag);
+  Graph twice;
+  twice.add_fill(flag, std::uint32_t{3});
+  twice.add_while(flag, inner, {.label = "outer"});
+  graph.add_repeat(2, twice);
+  add_mad(graph, w, 1, 1);
+  const GraphExec exec = graph.instantiate(device());
+  for (std::uint32_t launch = 1; launch <= 2; ++launch) {
+    run(exec);
+    EXPECT_EQ(first(y), launch * 2 * 21 * (3 + 2 + 1));
+    EXPECT_EQ(first(z), launch * 2 * 3);
+    EXPECT_EQ(first(w), launch);
+  }
+}
+
+// The grid is written by the branch itself, in each round another one.
+TEST_P(Decisions, AnIndirectDispatchInABranchReadsItsGridWhenItRuns) {
+  if (!info().can_dispatch_indirect) return;
+  const Buffer groups = make("groups"), ones = make("ones");
+  auto capture = StreamCapture::begin(stream);
+  mad(stream, groups.range(0, 4), 1, 1);
+  stream.dispatch_indirect(mad_kernel, groups.range(0, 12), {.group_size = {64}}, inout(y), 1u, 1u,
+                           word_count);
+  stream.dispatch(pick_kernel, {.groups = {1}, .group_size = {64}}, in(x), inout(flag), 0u);
+  const Graph body = capture.end();
+  Graph loop, graph;
+  loop.add_copy(groups, ones);
+  loop.add_while(flag, body);
+  graph.add_if(flag, loop);
+  const GraphExec exec = graph.instantiate(device());
+  ones.write(Words{0, 1, 1});
+  run(exec);  // nothing
+  EXPECT_EQ(contents(y), words(0));
+  set(flag, 3);
+  run(exec);  // 1, 2 and 3 groups
+  Words expected = words(0);
+  for (std::uint32_t i = 0; i < 3 * 64; ++i) expected[i] = 3 - i / 64;
+  EXPECT_EQ(contents(y), expected);
 }
 
 TEST_P(Decisions, ComeBackFromAFile) {
@@ -320,7 +377,7 @@ TEST_P(Decisions, ACaptureTellsWhatRanAndWhy) {
   }
   EXPECT_EQ(dispatches, 5u);
   EXPECT_THAT(decisions, ElementsAre("while 'loop': 2, round 0", "while 'loop': 1, round 1",
-                                     "while 'loop': 0, done", "if 'reset': 0, nothing to do"));
+                                     "while 'loop': 0, done", "if 'reset': 0, not taken"));
   const ReplayReport report = replay(trace, device());
   EXPECT_EQ(report.verdict(), Verdict::equal);
   EXPECT_GT(report.checks, 0u);

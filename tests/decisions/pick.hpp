@@ -12,6 +12,11 @@ inline std::uint32_t picked(std::uint32_t x, std::uint32_t flag, std::uint32_t m
   return m ? x % m : flag - (flag ? 1 : 0);
 }
 
+// Every device, and the ways in which Vulkan decides besides the one it would choose.
+inline auto every_way_to_decide() {
+  return testing::Values("host", "opencl", "vulkan", "vulkan_indirect", "vulkan_split");
+}
+
 class DecidingTest : public RecordingTest {
  protected:
   void SetUp() override {

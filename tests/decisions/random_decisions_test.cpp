@@ -1,86 +1,24 @@
 // Random nested programs of if, while, switch and repeat, against a plain interpreter: launched,
 // from a file, updated, cloned, timed, and captured and replayed.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <future>
+#include <optional>
 #include <thread>
 
-#include "decisions/pick.hpp"
-#include "decisions/random_program.hpp"
+#include "decisions/program_graphs.hpp"
 #include "recording/captured.hpp"
+#include "reel/decision_tree.hpp"
 #include "reel/replay.hpp"
+#include "reel/trace_columns.hpp"
 #include "replay/told.hpp"
 
 namespace reel::test {
 namespace {
 
-class RandomDecisions : public DecidingTest {
+class RandomDecisions : public RandomPrograms {
  protected:
-  void SetUp() override {
-    DecidingTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    buffers = make_buffers("b");
-  }
-
-  using Buffers = std::vector<Buffer>;
-  Buffers make_buffers(const std::string& name) const {
-    Buffers made;
-    for (std::size_t i = 0; i < data_count + flag_count; ++i)
-      made.push_back(make(name + std::to_string(i)));
-    return made;
-  }
-
-  Graph graph_of(const Block& block) const { return graph_of(block, buffers); }
-  Graph graph_of(const Block& block, const Buffers& on) const {
-    Graph graph;
-    for (const Statement& s : block) add(graph, s, on);
-    return graph;
-  }
-
-  void add(Graph& graph, const Statement& s, const Buffers& on) const {
-    using Kind = Statement::Kind;
-    switch (s.kind) {
-      case Kind::mad:
-        add_mad(graph, on[s.target], s.a, s.b);
-        return;
-      case Kind::mix:
-        add_mix(graph, on[s.source], on[s.other], on[s.target], s.a);
-        return;
-      case Kind::copy:
-        graph.add_copy(on[s.target], on[s.source]);
-        return;
-      case Kind::fill:
-        graph.add_fill(on[s.target], s.a);
-        return;
-      case Kind::pick:
-        add_pick(graph, on[s.source], on[s.target], s.a);
-        return;
-      case Kind::count_down:
-        add_pick(graph, on[0], on[s.target], 0);
-        return;
-      case Kind::decide:
-        break;
-    }
-    std::vector<Graph> branches;
-    for (const Block& branch : s.branches) branches.push_back(graph_of(branch, on));
-    const Buffer& condition = on[s.source];
-    switch (s.decision) {
-      case DecisionKind::if_else:
-        if (branches.size() == 2)
-          graph.add_if(condition, branches[0], branches[1]);
-        else
-          graph.add_if(condition, branches[0]);
-        return;
-      case DecisionKind::while_loop:
-        graph.add_while(condition, branches[0]);
-        return;
-      case DecisionKind::switch_case:
-        graph.add_switch(condition, branches);
-        return;
-      case DecisionKind::repeat:
-        graph.add_repeat(s.a, branches[0]);
-        return;
-    }
-  }
-
   // The program that decides itself: gives a piece, reads the condition, and goes on as it says.
   void run_by_program(const Block& block, const Buffers& on) const {
     Block piece;
@@ -109,25 +47,6 @@ class RandomDecisions : public DecidingTest {
     give();
   }
 
-  Memory reset() const { return reset(buffers); }
-  Memory reset(const Buffers& on) const {
-    Memory memory{};
-    for (std::uint32_t i = 0; i < memory.size(); ++i) {
-      memory[i] = i < data_count ? 7 * i + 3 : 0;
-      set(on[i], memory[i]);
-    }
-    return memory;
-  }
-
-  void expect(const Memory& memory, std::string_view how) const { expect(memory, how, buffers); }
-  void expect(const Memory& memory, std::string_view how, const Buffers& on) const {
-    for (std::uint32_t i = 0; i < memory.size(); ++i) {
-      const Words found = contents(on[i]);
-      ASSERT_EQ(found.front(), memory[i]) << how << ", buffer " << i;
-      ASSERT_TRUE(i >= data_count || found.back() == memory[i]) << how << ", the end of " << i;
-    }
-  }
-
   // Twice, so that what a launch leaves behind shows.
   void expect_meant(const Block& block, const GraphExec& exec, std::string_view how) const {
     Memory memory = reset();
@@ -146,10 +65,8 @@ class RandomDecisions : public DecidingTest {
         if (buffer.label() == named.name) options.buffers.emplace_back(named.name, buffer);
     return options;
   }
-
-  Buffers buffers;
 };
-INSTANTIATE_TEST_SUITE_P(Each, RandomDecisions, every_device(), device_name);
+INSTANTIATE_TEST_SUITE_P(Each, RandomDecisions, every_way_to_decide(), device_name);
 
 TEST_P(RandomDecisions, DoWhatTheyMeanHoweverTheyAreLaunched) {
   const Seeds wanted = seeds({1, 40});
@@ -189,6 +106,44 @@ TEST_P(RandomDecisions, DoWhatTheyMeanHoweverTheyAreLaunched) {
     exec.launch_timed(stream).wait();
     expect(memory, "timed");
     if (HasFatalFailure()) return;
+  }
+}
+
+// What comes before the fault has run, and nothing of what comes after it, in whatever depth it is.
+TEST_P(RandomDecisions, FailWhereTheyShouldAndAreAsGoodAsEverAfterwards) {
+  const Seeds wanted = seeds({700, 60});
+  std::size_t faults = 0, by_host = 0;
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Block block = Author(seed, Author::Writes::what_may_fail_by_memory_alone).block(0);
+    // In the order of the program, so that it is known what comes after a fault.
+    GraphExec exec = graph_of(block).instantiate(device(), {.reorder = false});
+    by_host += exec.lowering().find("by a thread of the stream") != std::string::npos;
+    Machine machine{.memory = reset()};
+    for (int launch = 0; launch < 3; ++launch) {
+      machine.failure.reset();
+      interpret(block, machine);
+      faults += machine.failure.has_value();
+      std::optional<Error> found;
+      try {
+        run(exec);
+      } catch (const Error& error) {
+        found = error;
+      }
+      ASSERT_EQ(found.has_value(), machine.failure.has_value())
+          << "launch " << launch << ": " << (found ? found->what() : machine.failure->label);
+      if (found) {
+        EXPECT_EQ(found->code(), machine.failure->code) << found->what();
+        EXPECT_THAT(found->what(), testing::HasSubstr("'" + machine.failure->label + "'"));
+      }
+      expect(machine.memory, "launch " + std::to_string(launch));
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(3 * faults, wanted.count / 2) << "too few of them fail";
+  if (const std::string_view way = GetParam(); way == "vulkan" || way == "vulkan_indirect") {
+    // The others are too many commands.
+    EXPECT_LT(2 * by_host, wanted.count) << "too few of them are taken by the device alone";
   }
 }
 
@@ -303,6 +258,61 @@ TEST_P(RandomDecisions, AreCapturedAsTheyRanAndReplayedToTheByte) {
       const ReplayReport report = replay(trace, device(), {.order = order});
       EXPECT_EQ(report.verdict(), Verdict::equal) << to_string(order) << ": " << told(report);
     }
+  }
+}
+
+// What lies in a region, as interpret_and_tell() has it.
+std::string told_in(const Trace& trace, const std::vector<std::uint32_t>& region_of,
+                    std::uint32_t in) {
+  std::uint32_t own = 0;
+  for (std::uint32_t c = 0; c < region_of.size(); ++c)
+    own += region_of[c] == in && trace.work_of(trace.commands()[c]).kind != WorkKind::launch;
+  std::string text = std::to_string(own);
+  for (std::uint32_t r = 0; r < trace.regions().size(); ++r) {
+    const TraceRegion& region = trace.regions()[r];
+    if (region.parent != in) continue;
+    const ColumnValue kind = shown(trace, columns_of<TraceRegion>()[0], region);
+    text +=
+        fmt::format(" {}{}{}({})", std::get<std::string_view>(kind),
+                    region.is_decision() ? "=" : "", region.number, told_in(trace, region_of, r));
+  }
+  return text;
+}
+
+TEST_P(RandomDecisions, AreRegionsOfADocumentExactlyAsTheyRan) {
+  const Seeds wanted = seeds({1, 25});
+  for (std::uint32_t seed = wanted.first; seed < wanted.first + wanted.count; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Author author(seed);
+    const Block block = author.block(0);
+    // Independent decisions may change places otherwise.
+    const GraphExec exec = graph_of(block).instantiate(device(), {.reorder = false});
+    Memory memory = reset();
+    std::vector<std::string> meant;
+    for (int launch = 0; launch < 2; ++launch) meant.push_back(interpret_and_tell(block, memory));
+    const Trace trace = captured(
+        [&] {
+          exec.launch(stream);
+          if (seed % 2)
+            exec.launch(stream);
+          else
+            static_cast<void>(exec.launch_timed(stream));
+          stream.synchronize();
+        },
+        {.contents = Contents::none});
+    expect(memory, "captured");
+    if (HasFatalFailure()) return;
+    const std::vector<std::uint32_t> region_of = analysis::regions_of_commands(trace);
+    std::vector<std::string> found;
+    for (std::uint32_t r = 0; r < trace.regions().size(); ++r)
+      if (trace.regions()[r].kind == TraceRegion::Kind::launch)
+        found.push_back(told_in(trace, region_of, r));
+    // A graph that decides nothing is a launch as any other.
+    if (std::ranges::none_of(block, [](const Statement& s) { return !s.branches.empty(); }))
+      meant.clear();
+    ASSERT_EQ(found, meant);
+    for (const TraceRegion& region : trace.regions())
+      ASSERT_EQ(region.parent == no_index, region.kind == TraceRegion::Kind::launch);
   }
 }
 

@@ -140,6 +140,45 @@ TEST_P(Temporaries, AreSavedGivenAndUpdated) {
   EXPECT_THAT(why(exec.update(together)), HasSubstr("temporaries"));
 }
 
+// Two launches at once, each between writing and reading its temporaries.
+TEST_P(Temporaries, OfClonesAreTheirOwn) {
+  const Buffer held = temporary("held"), decided = temporary("decided");
+  const Gate gate;
+  std::atomic<int> calls = 0;
+  Graph inside, graph;
+  inside.add_host_call([&, hold = gate.holding()] {
+    if (calls++ == 0) hold();
+  });
+  inside.add_copy(y, held);
+  graph.add_copy(held, x);
+  graph.add_copy(decided, flag);
+  const NodeId off = add_mad(graph, held, 1, 1000);
+  graph.add_if(BufferRange(decided, 0, 4), inside);
+  graph.add_copy(z, decided);
+  GraphExec exec = graph.instantiate(device());
+  exec.set_enabled(off, false);
+  const Buffer x2 = make("x2"), y2 = make("y2"), z2 = make("z2"), flag2 = make("flag2");
+  exec.bind({{"x", x2}, {"y", y2}, {"z", z2}, {"flag", flag2}});
+  GraphExec other = exec.clone();
+  other.bind({{"x", x}, {"y", y}, {"z", z}, {"flag", flag}});
+  EXPECT_EQ(other.footprint().packed_bytes, exec.footprint().packed_bytes);
+  set(x, 5);
+  set(flag, 1);
+  set(x2, 7);
+  set(flag2, 2);
+  const Stream beside = device().stream("beside");
+  other.launch(stream);
+  gate.wait_until_reached();
+  exec.launch(beside);
+  beside.synchronize();
+  gate.open();
+  stream.synchronize();
+  EXPECT_EQ(contents(y), words(5));
+  EXPECT_EQ(contents(z), words(1));
+  EXPECT_EQ(contents(y2), words(7));
+  EXPECT_EQ(contents(z2), words(2));
+}
+
 TEST_P(Temporaries, AreCapturedAndReplayed) {
   const Buffer a = temporary("a"), b = temporary("b");
   Graph graph;

@@ -44,9 +44,10 @@ def random_run(chance):
             ],
         }
 
+    devices = ["host"] if chance.random() < 0.5 else ["host", "opencl:0", "vulkan:0"]
     return {
         "groups": [
-            {"device": "host", "name": f"case {g}", "modes": [mode(m) for m in range(chance.randrange(1, 5))]}
+            {"device": chance.choice(devices), "name": f"case {g}", "modes": [mode(m) for m in range(chance.randrange(1, 5))]}
             for g in range(chance.randrange(1, 4))
         ]
     }

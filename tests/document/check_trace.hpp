@@ -41,7 +41,8 @@ inline void check_trace(const Trace& trace) {
     expect(work.kernel == no_index || work.kernel < trace.kernels().size(), "a kernel is there");
     const auto arguments = trace.arguments(work);
     for (const TraceArgument& argument : arguments) {
-      expect(argument.kind <= ArgumentKind::opaque, "the kind of an argument is one of ours");
+      expect(argument.kind <= ArgumentKind::run_unless && argument.kind != ArgumentKind::image,
+             "the kind of an argument is one of ours");
       if (argument.view != no_index) {
         expect(argument.view < trace.buffers().size() && trace.buffers()[argument.view].image,
                "the view of an argument is an image");
@@ -50,7 +51,7 @@ inline void check_trace(const Trace& trace) {
       }
       if (argument.has_value())
         expect(trace.value_bytes(argument).size() == argument.size_bytes, "a value is there");
-      if (argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::indirect) {
+      if (argument.has_range()) {
         expect(argument.buffer < trace.buffers().size(), "the buffer of an argument is there");
         expect(within(argument.offset_bytes, argument.size_bytes,
                       trace.buffers()[argument.buffer].size_bytes),

@@ -122,6 +122,30 @@ Graph every_kind(const Buffers& in_use) {
   return graph;
 }
 
+TEST_F(GraphFile, APredicateComesBackAsItWas) {
+  const Buffers in_use;
+  const Kernel plain = text_kernel("plain");
+  Graph graph;
+  for (const bool is_inverted : {false, true})
+    for (const bool has_grid : {false, true})
+      graph.add({Dispatch{.kernel = plain,
+                          .groups = {1},
+                          .group_size = {8},
+                          .arguments = {},
+                          .indirect = has_grid ? in_use.b.range(0, 12) : BufferRange{},
+                          .predicate = {in_use.a.range(4, 4), is_inverted}}});
+  const Graph loaded = through_a_file(graph);
+  expect_same(graph, loaded);
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    const auto& dispatch = std::get<Dispatch>(loaded.node(node(i)).command.work);
+    ASSERT_TRUE(dispatch.predicate);
+    EXPECT_EQ(dispatch.predicate.is_inverted, i >= 2);
+    EXPECT_EQ(dispatch.predicate.word.buffer->label, "a");
+    EXPECT_EQ(dispatch.predicate.word.offset_bytes, 4u);
+    EXPECT_EQ(dispatch.indirect.buffer != nullptr, i % 2 == 1);
+  }
+}
+
 TEST_F(GraphFile, EveryKindOfNodeComesBackAsItWas) {
   const Graph graph = every_kind({});
   const Graph loaded = through_a_file(graph);
@@ -559,6 +583,24 @@ TEST_F(HostileGraph, ArgumentsMustBeWhatADispatchMayHave) {
     const std::vector<TraceArgument> two{{ArgumentKind::indirect, Access::read, 0, 0, 12},
                                          {ArgumentKind::indirect, Access::read, 1, 0, 12}};
     add(b, dispatch(two));
+  });
+  refused({"predicate", "takes 4 bytes"}, [](Batches& b) {
+    const std::vector<TraceArgument> word{{ArgumentKind::run_if, Access::read, 0, 0, 8}};
+    add(b, dispatch(word));
+  });
+  refused({"predicate", "multiple of 4"}, [](Batches& b) {
+    const std::vector<TraceArgument> word{{ArgumentKind::run_unless, Access::read, 0, 2, 4}};
+    add(b, dispatch(word));
+  });
+  refused({"after its predicate"}, [](Batches& b) {
+    const std::vector<TraceArgument> two{{ArgumentKind::run_if, Access::read, 0, 0, 4},
+                                         {ArgumentKind::run_unless, Access::read, 1, 0, 4}};
+    add(b, dispatch(two));
+  });
+  refused({"after its predicate"}, [](Batches& b) {
+    const std::vector<TraceArgument> turned{{ArgumentKind::run_if, Access::read, 0, 0, 4},
+                                            {ArgumentKind::indirect, Access::read, 1, 0, 12}};
+    add(b, dispatch(turned));
   });
   refused({"group size"}, [](Batches& b) {
     WorkRow work = dispatch({});

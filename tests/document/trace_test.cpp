@@ -464,5 +464,52 @@ TEST(Trace, KeepsWhereAKernelTakesItsArguments) {
   EXPECT_EQ(kernel.parameters[0].array_element, 3u);
 }
 
+// Random bytes with runs of zeros of any length at any place, of any size around those at which
+// samples are taken: whatever was stored comes back, and what is half zeros gets smaller.
+TEST(TraceBlobs, LargeOnesComeBackWhetherTheyGetSmallerOrNot) {
+  const TemporaryFolder folder;
+  std::mt19937 random(7);
+  const auto below = [&](std::size_t end) { return random() % end; };
+  std::vector<std::vector<std::byte>> blobs;
+  std::vector<Hash128> ids;
+  const std::string path = folder / "blobs.reel";
+  std::uint64_t random_bytes = 0, half_empty_bytes = 0;
+  {
+    DocumentWriter writer(path, {});
+    for (int i = 0; i < 24; ++i) {
+      std::vector<std::byte> bytes((128u << 10) + below(1u << 20));
+      for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+      if (i % 3 == 1) {
+        const std::size_t size = below(bytes.size()), from = below(bytes.size() - size + 1);
+        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(from), size, std::byte{0});
+      }
+      if (i % 3 == 2)
+        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(below(bytes.size() / 2)),
+                    bytes.size() / 2, std::byte{0});
+      ids.push_back(hash128(bytes));
+      const std::uint64_t before = writer.file_bytes();
+      writer.blob(ids.back(), bytes);
+      const std::uint64_t stored = writer.file_bytes() - before;
+      if (i % 3 == 0) {
+        EXPECT_GE(stored, bytes.size()) << i;
+        random_bytes += stored;
+      }
+      if (i % 3 == 2) {
+        EXPECT_LT(stored, bytes.size() * 3 / 4) << i << " has " << bytes.size() << " bytes";
+        half_empty_bytes += stored;
+      }
+      blobs.push_back(std::move(bytes));
+    }
+    writer.close({});
+  }
+  EXPECT_LT(half_empty_bytes, random_bytes);
+  const Trace trace = Trace::load(path);
+  for (std::size_t i = 0; i < blobs.size(); ++i) {
+    const auto found = trace.blob({ids[i].low, ids[i].high});
+    ASSERT_TRUE(found) << i;
+    EXPECT_TRUE(std::ranges::equal(*found, blobs[i])) << i;
+  }
+}
+
 }  // namespace
 }  // namespace reel::test

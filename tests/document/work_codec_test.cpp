@@ -18,10 +18,12 @@ using namespace document;
 
 // Names every field: one more of them doesn't compile until it is compared here.
 bool same(const Dispatch& a, const Dispatch& b) {
-  const auto& [kernel, groups, group_size, arguments, indirect, offset, items, dimensions] = a;
+  const auto& [kernel, groups, group_size, arguments, indirect, offset, items, dimensions,
+               predicate] = a;
   return kernel == b.kernel && groups == b.groups && group_size == b.group_size &&
          std::ranges::equal(arguments, b.arguments) && Argument(indirect) == Argument(b.indirect) &&
-         offset == b.offset && items == b.items && dimensions == b.dimensions;
+         offset == b.offset && items == b.items && dimensions == b.dimensions &&
+         predicate == b.predicate;
 }
 bool same(const BufferRange& a, const BufferRange& b) { return Argument(a) == Argument(b); }
 bool same(const Copy& a, const Copy& b) {
@@ -133,6 +135,7 @@ class WorkCodec : public testing::Test, protected Resolver {
     for (std::uint32_t i = number(0, 6); i > 0; --i) list.push_back(argument());
     dispatch.arguments = list;
     if (number(0, 3) == 0) dispatch.indirect = some_range(12);
+    if (number(0, 3) == 0) dispatch.predicate = {some_range(4), number(0, 1) == 0};
     return dispatch;
   }
 

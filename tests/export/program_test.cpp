@@ -198,6 +198,40 @@ TEST_P(Program, TakesAGridFromABuffer) {
   EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err << text_of(python / "main.py");
 }
 
+TEST_P(Program, SkipsWhatAWordSkips) {
+  if (!info().can_dispatch_conditionally) return;  // nothing to write a program of
+  const Stream stream = device().stream();
+  const Buffer x = device().buffer_of(ramp(1), "x"), flag = device().buffer_of(Words{0, 1}, "flag");
+  const Kernel mad = build(mad_source());
+  const std::vector<Argument> arguments{inout(x), 3u, 1u, 256u};
+  const Trace trace = captured(
+      [&] {
+        for (const std::uint64_t word : {0u, 1u})
+          stream.enqueue({Dispatch{.kernel = mad,
+                                   .groups = {4},
+                                   .group_size = {64},
+                                   .arguments = arguments,
+                                   .predicate = {flag.range(4 * word, 4), word == 1}}});
+        stream.fill(flag, 3u);
+        stream.enqueue({Dispatch{.kernel = mad,
+                                 .groups = {4},
+                                 .group_size = {64},
+                                 .arguments = arguments,
+                                 .predicate = {flag.range(4, 4), false}}});
+      },
+      {.contents = Contents::all});
+  write_program(trace, ProgramLanguage::cpp, folder_);
+  const std::string main = text_of(folder_ / "main.cpp");
+  EXPECT_THAT(main, HasSubstr("  if (word_in(stream, flag.range(0, 4)) != 0)\n    timed("));
+  EXPECT_THAT(main, HasSubstr("  if (word_in(stream, flag.range(4, 4)) == 0)\n    timed("));
+  const std::filesystem::path python = scratch_.path("python");
+  write_program(trace, ProgramLanguage::python, python);
+  need_python();
+  if (IsSkipped() || HasFatalFailure()) return;
+  const Outcome outcome = run_python(python);
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.out << outcome.err << text_of(python / "main.py");
+}
+
 TEST_P(Program, InCppLaunchesByItemsWithAnOffset) {
   if (!is("opencl")) return;  // the one whose kernels see an offset, and that a document holds
   const Stream stream = device().stream();

@@ -89,6 +89,20 @@ TEST_F(Hazards, EveryKindOfWorkTakesPart) {
   EXPECT_THAT(graph.hazards(), ElementsAre(hazard(0, 1), hazard(1, 2), hazard(2, 3), hazard(3, 4)));
 }
 
+TEST_F(Hazards, APredicateIsRead) {
+  graph.add_fill(y, std::uint8_t{0});
+  for (const bool is_inverted : {false, true})
+    graph.add({Dispatch{.kernel = kernel,
+                        .groups = {1},
+                        .group_size = {64},
+                        .arguments = {},
+                        .predicate = {y.range(0, 4), is_inverted}}});
+  graph.add_fill(y.range(8, 4), std::uint8_t{1});
+  graph.add_fill(y.range(0, 4), std::uint8_t{1});
+  EXPECT_THAT(graph.hazards(),
+              ElementsAre(hazard(0, 1), hazard(0, 2), hazard(0, 3), hazard(1, 4), hazard(2, 4)));
+}
+
 TEST_F(Hazards, FollowTheOrderThatDependenciesAskFor) {
   graph.add_fill(x, std::uint8_t{0});
   dispatch(in(x));

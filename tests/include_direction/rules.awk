@@ -51,7 +51,7 @@ BEGIN {
   own("shaders", "shader_text")
   own("capture", "capture")
   own("replay", "replay proof")
-  own("analysis", "common_clock dependency_sets analysis insights peaks diff ranks scope_tree trend")
+  own("analysis", "common_clock decision_tree dependency_sets analysis insights peaks diff ranks scope_tree trend")
   own("export", "program export sql")
   own("page", "page")
   own("everything", "reel")

@@ -163,6 +163,9 @@ class Captured:
     def check_runs(self):
         way = self.run_idle if self.case.idle else self.run_validated if self.case.validated else self.run_captured
         bare, captured = self.run_bare(), way()
+        # A program that fails bare fails the same way captured, and shows nothing.
+        if self.case.ends is None and bare.end != self.case.fails:
+            raise Failure(f"Bare, it ended with {bare.end}, not with {self.case.fails}.\n{bare.told()}")
         keep = self.case.keep or (lambda lines: lines)
         if captured.end not in (bare.end, self.case.ends):
             raise Failure(f"How it ends is another one under capture.\n--- bare\n{bare.told()}--- captured\n{captured.told()}")

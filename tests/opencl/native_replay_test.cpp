@@ -249,6 +249,28 @@ TEST_F(NativeReplay, InstantiatingChangesNoBuffer) {
   EXPECT_EQ(x.read<std::uint32_t>(), std::vector<std::uint32_t>(64, 0));
 }
 
+// As a thread does that is held up while it is measured.
+TEST_F(NativeReplay, IsNotGivenUpForOneRunThatTookLong) {
+  const Kernel kernel = device.kernel(
+      {.name = "turns",
+       .opencl_c = "__kernel void turns(__global uint* a, __global const uint* count) {\n"
+                   "  uint i = get_global_id(0), x = a[i];\n"
+                   "  for (uint k = 0; k < count[0]; ++k) x = x * 1664525 + 1013904223;\n"
+                   "  a[i] = x;\n}"});
+  const Buffer a = device.buffer(1024, "a"), count = device.buffer(4, "count");
+  Graph graph;
+  graph.add_dispatch(kernel, over(256), inout(a), in(count));
+  const GraphExec exec = graph.instantiate(device);
+  const Stream stream = device.stream("s");
+  for (const std::uint32_t turns : {20'000u, 1u}) {
+    count.write(std::vector<std::uint32_t>{turns});
+    exec.launch(stream);  // the first one is measured
+    stream.synchronize();
+  }
+  EXPECT_NE(exec.lowering().find("native replay of 1 steps, 0 left"), std::string::npos)
+      << exec.lowering();
+}
+
 TEST_F(NativeReplay, TellsKernelsOfOneNameApart) {
   const auto kernel = [&](const char* operation) {
     return device.kernel({.name = "same_name",

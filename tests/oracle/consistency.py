@@ -49,6 +49,8 @@ class Numbers:
         self.check_gaps()
         self.check_kernels_and_scopes()
         self.check_findings()
+        self.check_savings()
+        self.check_decisions()
         self.check_path()
         self.check_ids()
 
@@ -170,6 +172,51 @@ class Numbers:
         """A time as it is printed: three digits of it at least."""
         said = float(match[1]) * UNITS[match[2]]
         expect(abs(said - ns) <= 0.006 * max(ns, 1) + 1, what, "is said to be", match[0], "and is", ns, "ns")
+
+    def check_savings(self):
+        """A transfer can be left out once, whoever advises it."""
+        transfers = [f for f in self.findings if f["id"].startswith("copy.") or f["id"] in ("upload.dup", "fill.dead")]
+        claimed = sum(f["saving_ns"] or 0 for f in transfers)
+        took = self.sql("select coalesce(sum(own_ns), 0) as ns from commands where kind in ('copy', 'write', 'read', 'fill')")[0]["ns"]
+        expect(claimed <= took, "Findings about transfers save", claimed, "ns of", took, "ns.")
+
+    def check_decisions(self):
+        """Regions lie in each other as in a program; `scopes` counts them, and the commands that SQL says they gave."""
+        regions = {row["id"]: row for row in self.sql("select * from regions")}
+        inside = {"branch": ("if", "switch"), "round": ("while", "repeat")}
+        decisions, given = ("if", "while", "switch", "repeat"), {}
+        for row in self.sql("select region, count(*) as n from commands where region is not null group by region"):
+            given[row["region"]] = row["n"]
+        for region in regions.values():
+            above = regions.get(region["parent"])
+            kind, around = region["kind"], above and above["kind"]
+            expect(above is None or above["begin_ns"] <= region["begin_ns"] <= region["end_ns"] <= above["end_ns"], region, "is not in", above)
+            if kind in decisions:
+                expect(around in ("launch", *inside), kind, "is in", around)
+            elif kind in inside:
+                expect(around in inside[kind], kind, "is in", around)
+        for region in regions.values():
+            parts = [other["number"] for other in regions.values() if other["parent"] == region["id"]]
+            if region["kind"] in ("while", "repeat"):
+                same("rounds of a loop", tuple(sorted(parts)), tuple(range(region["number"])))
+            elif region["kind"] in ("if", "switch"):
+                expect(len(parts) <= 1, region, "ran", parts)
+
+        def visit(nodes):
+            for node in nodes:
+                below = visit(node["decisions"])
+                expect(sum(child["commands"] for child in below) <= node["commands"], node["title"], "has fewer commands than what is in it")
+            return nodes
+
+        def count(nodes, word):
+            return sum((node["times"] if re.match(word, node["title"]) else 0) + count(node["decisions"], word) for node in nodes)
+
+        told = visit(self.scopes["decisions"])
+        for word in ("launch", "if", "while", "switch", "repeat", "round"):
+            same(f"how often {word} ran", count(told, rf"{word}\b"), sum(region["kind"] == word for region in regions.values()))
+        same("commands of launches that decide", sum(node["commands"] for node in told), sum(given.values()))
+        in_list = sum("decided" in command for command in self.commands)
+        same("commands that `reel commands` says were decided", in_list, sum(given.values()) if any(r["kind"] in decisions for r in regions.values()) else 0)
 
     def check_path(self):
         path = self.finding("cp")

@@ -54,6 +54,8 @@ void tell(const Trace& trace) {
                    argument.offset_bytes, argument.size_bytes);
       else if (argument.kind == ArgumentKind::indirect)
         fmt::print("indirect {} {}\n", argument.buffer, argument.offset_bytes);
+      else if (is_predicate(argument.kind))
+        fmt::print("{} {} {}\n", to_string(argument.kind), argument.buffer, argument.offset_bytes);
       else if (argument.kind == ArgumentKind::value)
         fmt::print("value {} {}\n", argument.offset_bytes, hex(trace.value_bytes(argument)));
   }

@@ -21,6 +21,7 @@ class Command:
         self.ranges = []  # (access, buffer, first byte, end)
         self.values = []  # (place among all values, number)
         self.indirect = None  # (buffer, first byte) of its size, where that lies in memory
+        self.word = None  # (buffer, first byte, must be 0) of what it is skipped by
 
 
 class Row:
@@ -51,6 +52,8 @@ class Document:
                 self.commands[-1].ranges.append((access, int(buffer), int(offset), int(offset) + int(size)))
             elif word == "indirect":
                 self.commands[-1].indirect = int(rest[0]), int(rest[1])
+            elif word in ("run_if", "run_unless"):
+                self.commands[-1].word = int(rest[0]), int(rest[1]), word == "run_unless"
             elif word == "value":
                 self.commands[-1].values.append((int(rest[0]), int.from_bytes(bytes.fromhex(rest[1]), "little")))
             else:
@@ -141,7 +144,15 @@ class Document:
         elif command.kind == "host_call" and command.ranges:
             raise Unknown("a function of the program")
 
+    def is_skipped(self, command):
+        if command.word is None:
+            return False
+        buffer, first, must_be_zero = command.word
+        return (self.memory[buffer][first : first + 4] == bytes(4)) != must_be_zero
+
     def dispatch(self, command):
+        if self.is_skipped(command):
+            return
         values = [number ^ 0x10 if place == self.changed_value else number for place, number in command.values]
         parts = []
         places = [range_[1:] for range_ in command.ranges]

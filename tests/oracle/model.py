@@ -80,6 +80,11 @@ class Model:
         items = self.memory[size_root][size_at] * group
         self.run(which, 1, name, places, items, number, group)
 
+    def run_if(self, root, place, inverted, effect):
+        """What a word of memory skips where it is 0, or, inverted, where it isn't."""
+        if (self.memory[root][place] == 0) == inverted:
+            getattr(self, effect[0])(*effect[1:])
+
     def bytes(self, root, first, count, byte):
         self.memory[root][first : first + count] = [byte * 0x01010101] * count
 

@@ -72,6 +72,8 @@ struct World {
   bool may_be_late = false;  // sets may be written once they are bound
   PFN_vkCmdPushDescriptorSetKHR push_set = nullptr;
   PFN_vkCmdPushDescriptorSetWithTemplateKHR push_template = nullptr;
+  PFN_vkCmdBeginConditionalRenderingEXT begin_section = nullptr;
+  PFN_vkCmdEndConditionalRenderingEXT end_section = nullptr;
   Memory memories[slots] = {};
   Buffer buffers[slots] = {};
   Image images[slots] = {};
@@ -146,6 +148,7 @@ void make_buffer(const Step& step) {
              : one == 'x' ? VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
                                 VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT
              : one == 'a' ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT
+             : one == 'p' ? VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT
                           : VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   const Memory& memory = world->memories[step.number_at(1)];
   const VkExternalMemoryBufferCreateInfo external{
@@ -527,7 +530,7 @@ void add_run(VkCommandBuffer commands, const Line& line) {
   }
 }
 
-// --- barriers: c compute, t transfer, i indirect ------------------------------------------------
+// --- barriers: c compute, t transfer, i indirect, p predicates ----------------------------------
 
 struct Scope {
   VkPipelineStageFlags stages = 0;
@@ -548,6 +551,9 @@ Scope scope_of(const std::string& letters, bool is_source) {
     } else if (one == 'i') {
       scope.stages |= VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
       scope.accesses |= is_source ? 0 : VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
+    } else if (one == 'p') {
+      scope.stages |= VK_PIPELINE_STAGE_CONDITIONAL_RENDERING_BIT_EXT;
+      scope.accesses |= is_source ? 0 : VK_ACCESS_CONDITIONAL_RENDERING_READ_BIT_EXT;
     } else if (one == 'h') {
       scope.stages |= VK_PIPELINE_STAGE_HOST_BIT;
       scope.accesses |= is_source ? VK_ACCESS_HOST_WRITE_BIT : VK_ACCESS_HOST_READ_BIT;
@@ -665,6 +671,18 @@ void add(VkCommandBuffer commands, const Line& line) {
   } else if (line.verb == "update") {
     const std::vector<std::uint32_t> numbers = patterns(line.option("seed", 0), line.number(2));
     vkCmdUpdateBuffer(commands, line.buffer(0), line.bytes(1), line.bytes(2), numbers.data());
+  } else if (line.verb == "word") {  // buffer, number
+    vkCmdFillBuffer(commands, line.buffer(0), line.bytes(1), 4, line.option("value", 0));
+  } else if (line.verb == "begin") {  // buffer, number
+    const VkConditionalRenderingBeginInfoEXT info{
+        VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT, nullptr, line.buffer(0),
+        line.bytes(1),
+        line.option("inverted", 0)
+            ? VkConditionalRenderingFlagsEXT{VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT}
+            : 0};
+    world->begin_section(commands, &info);
+  } else if (line.verb == "end") {
+    world->end_section(commands);
   } else if (line.verb == "barrier") {
     add_barrier(commands, line);
   } else if (line.verb == "execute") {
@@ -885,13 +903,18 @@ void open_device() {
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
   const char* const extensions[] = {VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
-                                    VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
+                                    VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
+                                    VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME};
+  VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional{};
+  conditional.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT;
+  conditional.conditionalRendering = VK_TRUE;
+  newer.pNext = &conditional;
   VkDeviceCreateInfo device{};
   device.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
   device.pNext = &features;
   device.queueCreateInfoCount = 1;
   device.pQueueCreateInfos = &queue;
-  device.enabledExtensionCount = 2;
+  device.enabledExtensionCount = 3;
   device.ppEnabledExtensionNames = extensions;
   MUST(vkCreateDevice(world->physical, &device, nullptr, &world->device));
   vkGetDeviceQueue(world->device, world->family, 0, &world->queue);
@@ -899,6 +922,10 @@ void open_device() {
       vkGetDeviceProcAddr(world->device, "vkCmdPushDescriptorSetKHR"));
   world->push_template = reinterpret_cast<PFN_vkCmdPushDescriptorSetWithTemplateKHR>(
       vkGetDeviceProcAddr(world->device, "vkCmdPushDescriptorSetWithTemplateKHR"));
+  world->begin_section = reinterpret_cast<PFN_vkCmdBeginConditionalRenderingEXT>(
+      vkGetDeviceProcAddr(world->device, "vkCmdBeginConditionalRenderingEXT"));
+  world->end_section = reinterpret_cast<PFN_vkCmdEndConditionalRenderingEXT>(
+      vkGetDeviceProcAddr(world->device, "vkCmdEndConditionalRenderingEXT"));
 }
 
 void open_pools() {

@@ -34,6 +34,7 @@ TRAITS = {  # chances of a program
     "dynamic": 0.5,
     "templates": 0.4,
     "indirect": 0.4,
+    "conditional": 0.4,  # dispatches that a word of memory skips
     "secondary": 0.3,
     "narrow": 0.6,  # barriers of stages and ranges
     "submit2": 0.5,
@@ -161,6 +162,7 @@ class VulkanWritten:
             self.causes.add("overlapping")
         usage = self.chance.choice(("s", "st", "stu", "sui", "stui", "stui"))
         usage += "x" if self.has("texels", 0.7) else ""
+        usage += "p" if self.has("conditional", 0.7) else ""
         # Of two that overlap an address doesn't tell which one is meant, and so how far it goes.
         if memory.addressed and not any("a" in b.usage for b in beside):
             usage += "a"
@@ -380,7 +382,73 @@ class VulkanWritten:
             if made:
                 commands.append(made)
         if commands:
-            self.put_down(kind, slot, commands, inner)
+            self.put_down(kind, slot, self.with_sections(commands), inner)
+
+    # --- words of memory that skip dispatches
+
+    def with_sections(self, commands):
+        """Some of them, one behind the other, within conditional rendering; then some of the rest."""
+        if not self.has("conditional", 0.6):
+            return commands
+        first = self.chance.randrange(len(commands))
+        end = self.chance.randrange(first + 1, len(commands) + 1)
+        word = self.a_word(commands[:first])
+        if word is None:
+            return commands
+        buffer, place = word
+        mine = self.touch(buffer, False, place, 1)
+        within = commands[first:end]
+        # Drivers read it when the section begins, or before each dispatch: nothing in it may write it.
+        for number, command in enumerate(within):
+            if any(conflict(mine, other) for other in command.touched):
+                within = within[:number]
+                break
+        if not within:
+            return commands
+        inverted = self.chance.random() < 0.4
+        begin = Command(f"begin {buffer.id} {place}" + (" inverted=1" if inverted else ""), "p", [mine])
+        made = [self.skippable(command, mine, inverted) for command in within]
+        rest = commands[first + len(within) :]
+        return commands[:first] + [begin, *made, Command("end", "p", [])] + (self.with_sections(rest) if rest else [])
+
+    def a_word(self, before):
+        """One that a command before it writes, one that was ever set, or any."""
+        self.words_set = [(b, p) for b, p in getattr(self, "words_set", []) if b.alive]
+        set_here = [(c.word, c.place) for c in before if hasattr(c, "word") and c.word.alive]
+        roll = self.chance.random()
+        if set_here and roll < 0.5:
+            return self.chance.choice(set_here)
+        if self.words_set and roll < 0.8:
+            return self.chance.choice(self.words_set)
+        written = [t for c in before for t in c.touched if t[3] and "p" in getattr(t[4], "usage", "")]
+        if written and roll < 0.9:
+            root, first, end, _, buffer = written[-1][:5]
+            return buffer, self.chance.randrange(first, end) - buffer.first
+        buffer = self.choose("word", [b for b in self.alive("buffer") if "p" in b.usage])
+        return (buffer, self.chance.randrange(buffer.count)) if buffer else None
+
+    @staticmethod
+    def skippable(command, word, inverted):
+        """Of commands only dispatches are skipped."""
+        if command.stage != "c":
+            return command
+        effect = ("run_if", word[0], word[1], inverted, command.effect)
+        return Command(command.words, command.stage, command.touched + [(*word, "p")], effect, command.name)
+
+    def set_word(self):
+        """A word that skips what comes later, or doesn't."""
+        buffer = self.choose("flag", [b for b in self.alive("buffer") if "p" in b.usage and "t" in b.usage])
+        if buffer is None:
+            return None
+        self.words_set = getattr(self, "words_set", [])
+        known = [(b, p) for b, p in self.words_set if b is buffer]
+        place = known[-1][1] if known and self.chance.random() < 0.5 else self.chance.randrange(buffer.count)
+        value = self.chance.choice((0, 0, 0, 1, 0x10, 0x80000000))
+        self.words_set.append((buffer, place))
+        effect = ("numbers", buffer.root, buffer.first + place, [value])
+        made = Command(f"word {buffer.id} {place} value={value}", "t", [self.touch(buffer, True, place, 1)], effect)
+        made.word, made.place = buffer, place
+        return made
 
     def put_down(self, kind, slot, commands, inner):
         """Writes a command buffer, and mostly gives it at once."""
@@ -427,9 +495,9 @@ class VulkanWritten:
         if not self.plan.traits["narrow"] or self.chance.random() < 0.4:
             since.clear()
             return [f"barrier a a{how}"]
-        before = "".join(sorted({b.stage for b, _, _ in needed}))
-        # An indirect size is read before the kernel runs.
-        after = "".join(sorted({"i" if m[5:] == ("i",) else command.stage for _, m, _ in needed}))
+        # An indirect size is read before the kernel runs, and so is what skips it.
+        before = "".join(sorted({"p" if t[5:] == ("p",) else b.stage for b, _, t in needed}))
+        after = "".join(sorted({m[5] if m[5:] else command.stage for _, m, _ in needed}))
         if self.chance.random() < 0.5 and all(m[4] is t[4] and m[4].kind != "image" for _, m, t in needed):
             # Only the bytes of the conflict; where two buffers share them, a range of one says nothing of the other.
             ranges = {
@@ -445,6 +513,8 @@ class VulkanWritten:
 
     def a_command(self):
         what = self.chance.choice(("run", "run", "run", "run", "copy", "fill", "update", "image"))
+        if self.has("conditional", 0.2):
+            return self.set_word()
         if what == "run":
             return self.a_run()
         if what == "image":

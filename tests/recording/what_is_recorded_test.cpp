@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <random>
 #include <thread>
 
 #include "any_device.hpp"
@@ -121,6 +122,96 @@ TEST_P(WhatIsRecorded, FourStampsInOrderOnTheClockOfTheCalls) {
     EXPECT_LE(before, c.ended_ns);
     EXPECT_GT(static_cast<std::int64_t>(c.queued_ns - c.call_begin_ns), -error);
     before = c.ended_ns;
+  }
+}
+
+// Random dispatches out of few, so that most come again, in any order and between others; buffers
+// go and others come in their place, labels lie in one string that changes.
+TEST_P(WhatIsRecorded, WhatComesAgainInAnyOrderIsToldAsItWasGiven) {
+  struct Given {
+    std::string label, scope;
+    BufferId buffer;
+    std::uint64_t offset_bytes, size_bytes;
+    std::uint32_t groups, count;
+    bool by_session;
+  };
+  const std::uint64_t step = std::max<std::uint64_t>(256, info().binding_alignment_bytes);
+  const Kernel add = build(add_source());
+  const Buffer sums = device().buffer(step, "sums");
+  for (const std::uint32_t kinds : {2u, 40u, 1000u}) {
+    std::minstd_rand random(kinds);
+    const auto below = [&](std::uint32_t end) {
+      return static_cast<std::uint32_t>(random()) % end;
+    };
+    std::vector<Buffer> buffers;
+    for (int i = 0; i < 4; ++i) buffers.push_back(device().buffer(4 * step, "x"));
+    const Stream stream = device().stream();
+    const GraphExecutor executor(device());
+    std::vector<Given> given;
+    const Trace trace = captured([&] {
+      std::string label;
+      for (int i = 0; i < 3000; ++i) {
+        std::minstd_rand kind(1 + below(kinds));
+        kind.discard(8);
+        const auto of_kind = [&](std::uint32_t end) {
+          return static_cast<std::uint32_t>(kind()) % end;
+        };
+        Buffer& buffer = buffers[of_kind(4)];
+        if (below(200) == 0) {
+          stream.synchronize();
+          buffer = Buffer();
+          buffer = device().buffer(4 * step, "x");
+        }
+        Given one{of_kind(3) ? "" : std::to_string(of_kind(5)),
+                  of_kind(4) ? "" : "layer" + std::to_string(of_kind(3)),
+                  buffer.id(),
+                  of_kind(3) * step,
+                  step,
+                  1 + of_kind(2),
+                  1 + of_kind(64),
+                  below(50) == 0};
+        label = one.label;
+        Launch launch = over(64 * one.groups);
+        launch.label = label;
+        const auto dispatch = [&](auto& line) {
+          const BufferRange range = buffer.range(one.offset_bytes, one.size_bytes);
+          line.dispatch(add, launch, in(range), in(range), out(sums), one.count);
+        };
+        if (one.label.empty()) one.label = "add";
+        const auto under_scope = [&](auto& line) {
+          if (one.scope.empty()) return dispatch(line);
+          const auto scope = line.scope(one.scope);
+          dispatch(line);
+        };
+        if (one.by_session) {
+          GraphSession session = executor.begin();
+          under_scope(session);
+          session.finish();
+        } else {
+          under_scope(stream);
+        }
+        given.push_back(std::move(one));
+      }
+      stream.synchronize();
+    });
+    ASSERT_EQ(trace.commands().size(), given.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const Given& one = given[i];
+      const TraceWork& work = trace.work_of(trace.commands()[i]);
+      const auto arguments = trace.arguments(work);
+      ASSERT_EQ(work.kind, WorkKind::dispatch) << "c" << i;
+      ASSERT_EQ(arguments.size(), 4u) << "c" << i;
+      ASSERT_EQ(trace.text(work.label), one.label) << "c" << i;
+      ASSERT_EQ(trace.text(work.scope), one.scope) << "c" << i;
+      ASSERT_EQ(work.groups.x, one.groups) << "c" << i;
+      ASSERT_EQ(trace.buffers()[arguments[0].buffer].id, one.buffer) << "c" << i;
+      ASSERT_EQ(arguments[0].offset_bytes, one.offset_bytes) << "c" << i;
+      ASSERT_EQ(arguments[0].size_bytes, one.size_bytes) << "c" << i;
+      std::uint32_t count = 0;
+      ASSERT_EQ(trace.value_bytes(arguments[3]).size(), sizeof count) << "c" << i;
+      std::memcpy(&count, trace.value_bytes(arguments[3]).data(), sizeof count);
+      ASSERT_EQ(count, one.count) << "c" << i;
+    }
   }
 }
 

@@ -31,6 +31,52 @@ TEST_P(EqualReplay, OfRandomWorkInEveryOrder) {
   }
 }
 
+// Recorded on the host, which reads predicates itself; where a device doesn't, the replay does.
+TEST_P(EqualReplay, OfDispatchesThatAWordSkips) {
+  const Device host = open_device("host");
+  const Stream stream = host.stream("work");
+  const Kernel kernel = host.kernel(mad_source());
+  const Buffer values = host.buffer_of(ramp(1), "values");
+  const Buffer flags = host.buffer_of(std::vector<std::uint32_t>{0, 1, 0, 5}, "flags");
+  const auto give = [&](std::uint64_t word, bool is_inverted, std::uint32_t number) {
+    const std::vector<Argument> arguments{inout(values), 3u, number, word_count};
+    stream.enqueue({Dispatch{.kernel = kernel,
+                             .groups = {word_count / 64},
+                             .group_size = {64},
+                             .arguments = arguments,
+                             .predicate = {flags.range(4 * word, 4), is_inverted}}});
+  };
+  const Trace trace = captured_all([&] {
+    for (std::uint32_t word = 0; word < 4; ++word) {
+      give(word, false, 2 * word);
+      give(word, true, 2 * word + 1);
+    }
+    stream.fill(flags.range(0, 4), 3u);
+    stream.fill(flags.range(4, 4), 0u);
+    for (std::uint32_t word = 0; word < 2; ++word) {
+      give(word, false, 20 + word);
+      give(word, true, 30 + word);
+    }
+    stream.synchronize();
+  });
+  for (const ReplayOrder order : every_order) {
+    if (order != ReplayOrder::recorded && !info().can_dispatch_conditionally) {
+      expect_error(Code::unsupported, {"conditionally"},
+                   [&] { replayed(trace, {.order = order}); });
+      continue;
+    }
+    const ReplayReport report = replayed(trace, {.order = order});
+    EXPECT_EQ(report.verdict(), Verdict::equal) << to_string(order) << ": " << told(report);
+    EXPECT_EQ(report.equal_checks, report.checks);
+  }
+  // Extracted, the one that runs is there, and replays equal.
+  const ScratchFolder folder;
+  const ExtractReport part = extract(trace, device(), {2}, folder.path("part.reel"));
+  EXPECT_EQ(part.commands, 1u);
+  const ReplayReport again = replayed(Trace::load(folder.path("part.reel")));
+  EXPECT_EQ(again.verdict(), Verdict::equal) << told(again);
+}
+
 TEST_P(EqualReplay, OfTwoStreamsWithEvents) {
   const Stream a = device().stream("a"), b = device().stream("b");
   const Event event = device().event();

@@ -433,3 +433,110 @@ test("decisions: a loop is a group of its rounds, and a choice says what it chos
     await close();
   }
 });
+
+test("decisions: regions are groups, nested, with what was decided, and rows of the timeline", async () => {
+  // A launch: a repeat of two rounds with a choice in each, a choice that runs nothing, and a switch.
+  const lines = [
+    ["prepare", []],
+    ...[0, 1].flatMap((round) => [
+      ["work", ["repeat", `round ${round}`]],
+      ["if 'again': 1, then", ["repeat", `round ${round}`, `if ${round}`]],
+      ["again", ["repeat", `round ${round}`, `if ${round}`, `then ${round}`]],
+    ]),
+    ["if 'repair': 0, not taken", ["repair"]],
+    ["switch 'mode': 2, case 2", ["switch"]],
+    ["third", ["switch", "case"]],
+  ];
+  const kinds = { launch: 2, if: 3, switch: 5, repeat: 6, branch: 7, round: 8 };
+  const none = 0xffffffff,
+    what = {
+      launch: [kinds.launch, 1, "step"],
+      repeat: [kinds.repeat, 2, "rounds"],
+      "round 0": [kinds.round, 0, ""],
+      "round 1": [kinds.round, 1, ""],
+      "if 0": [kinds.if, 1, "again"],
+      "if 1": [kinds.if, 1, "again"],
+      "then 0": [kinds.branch, 0, ""],
+      "then 1": [kinds.branch, 0, ""],
+      repair: [kinds.if, 0, "repair"],
+      switch: [kinds.switch, 2, "mode"],
+      case: [kinds.branch, 2, ""],
+    };
+  const resources = makeDocument({ commands: lines.length, layers: 1, streams: 1 }),
+    texts = parsed(resources, "texts"),
+    regions = [],
+    open = [];
+  let now = 0;
+  const goTo = (path) => {
+    while (open.length && path[open.length - 1] !== open[open.length - 1].key) open.pop().end = ++now;
+    while (open.length < path.length) {
+      const key = path[open.length];
+      const region = { key, begin: ++now, parent: open.length ? regions.indexOf(open[open.length - 1]) : none };
+      regions.push(region);
+      open.push(region);
+    }
+  };
+  lines.forEach(([label, path], work) => {
+    goTo(["launch", ...path]);
+    setCell(resources.get("works"), "label", work, texts.push(label) - 1);
+    setCell(resources.get("works"), "scope", work, 0);
+    for (const [column, value] of Object.entries({ work, stream: 0, thread: 1, call_begin: ++now }))
+      setCell(resources.get("commands"), column, work, value);
+  });
+  goTo([]);
+  resources.set(
+    "regions",
+    encodeColumns(regions.length, {
+      kind: Uint8Array.from(regions, ({ key }) => what[key][0]),
+      number: Uint32Array.from(regions, ({ key }) => what[key][1]),
+      name: Uint32Array.from(regions, ({ key }) => (what[key][2] ? texts.push(what[key][2]) - 1 : 0)),
+      thread: new Uint32Array(regions.length).fill(1),
+      begin: Float64Array.from(regions, ({ begin }) => begin),
+      end: Float64Array.from(regions, ({ end }) => end),
+      parent: Uint32Array.from(regions, ({ parent }) => parent),
+    }),
+  );
+  texts[0] = "";
+  resources.set("texts", json(texts));
+  const { url, close } = await serve(resources, pageFolder);
+  try {
+    const view = await driver.open(`${url}#dependencies`),
+      { page } = view;
+    await view.waitForHook("dependencies");
+    await page.click("text=close all");
+    await view.settled();
+    const shown = async () => (await view.hook("dependencies")).nodes.map(({ kind, title }) => `${kind}: ${title}`);
+    assert.deepEqual(await shown(), [
+      "command: prepare",
+      "loop: repeat 'rounds': 2 rounds",
+      "command: if 'repair': 0, not taken",
+      "choice: switch 'mode': 2",
+    ]);
+    const box = await (await page.$(".graph-canvas")).boundingBox();
+    const enter = async (title) => {
+      const node = (await view.hook("dependencies")).nodes.find((one) => one.title === title);
+      assert.ok(node, `${title} among ${await shown()}`);
+      await page.mouse.dblclick(box.x + node.x + 60, box.y + node.y + 10);
+      await view.settled();
+    };
+    await enter("repeat 'rounds': 2 rounds");
+    await enter("round 1 of 2");
+    assert.deepEqual(await shown(), [
+      "command: prepare",
+      "round: round 0 of 2",
+      "command: work",
+      "choice: if 'again': 1, then",
+      "command: if 'repair': 0, not taken",
+      "choice: switch 'mode': 2",
+    ]);
+    await view.shot("decisions_regions");
+    await view.done();
+    const timeline = await driver.open(`${url}#timeline`);
+    await timeline.waitForHook("timeline");
+    await timeline.settled();
+    await timeline.shot("decisions_timeline");
+    await timeline.done();
+  } finally {
+    await close();
+  }
+});

@@ -565,6 +565,7 @@ export function makeDocument({ commands: count, layers = 32, streams = 2, seed =
       thread: new Uint32Array(passes.length).fill(1),
       begin: Float64Array.from(passes, (p) => p.begin_ns),
       end: Float64Array.from(passes, (p) => p.end_ns),
+      parent: new Uint32Array(passes.length).fill(0xffffffff),
     }),
   );
   resources.set(

@@ -7,6 +7,8 @@ const { layOut } = await load("graph/layout");
 const { foldRuns, withoutNumbers } = await load("graph/fold");
 const { edgesBetween } = await load("graph/graph_edges");
 const { decidedBy, loopsIn } = await load("graph/decisions");
+const { CommandRegions, RegionTree } = await load("data/region_tree");
+const { ScopeTree } = await load("graph/scope_tree");
 const { DependencySets } = await load("data/dependency_sets");
 
 const sized = (count, from, to) =>
@@ -151,6 +153,8 @@ test("decisions: labels of conditions say what was decided, and nothing else doe
     outcome: "round 11",
   });
   assert.deepEqual(decidedBy("if: 0, nothing to do"), { title: "if", value: 0, outcome: "nothing to do" });
+  assert.deepEqual(decidedBy("if 'x': 0, not taken"), { title: "if 'x'", value: 0, outcome: "not taken" });
+  assert.equal(decidedBy("while 'x': 7, limit reached").outcome, "limit reached");
   assert.equal(decidedBy("switch 'x': 4294967295, case 4294967295").value, 4294967295);
   for (const label of ["", "while", "while 'x', round 3", "if 'x': 1, then and more", "until: 1, round 0", "while: x, done"])
     assert.equal(decidedBy(label), null, label);
@@ -187,4 +191,148 @@ test("decisions: loops are found as they were nested, whatever is in them", () =
   assert.deepEqual(loopsIn(0, cut.length, (command) => cut[command]), [
     { first: 0, end: 5, title: "while", rounds: [0, 2, 4], isEnded: false },
   ]);
+});
+
+const kinds = { pass: 0, named: 1, launch: 2, if: 3, while: 4, switch: 5, repeat: 6, branch: 7, round: 8 };
+
+// A random launch: regions as a document has them, commands in them, and the groups that a page must make of them.
+function randomLaunch(below, maxDepth) {
+  const regions = [],
+    given = []; // times of commands
+  let now = 0;
+  const within = (kind, number, name, parent, fill) => {
+    const region = { kind, number, name, thread: 1, begin: ++now, parent };
+    const index = regions.push(region) - 1;
+    const meant = fill(index);
+    region.end = ++now;
+    return meant;
+  };
+  const command = () => {
+    given.push(++now);
+    return `c${given.length - 1}`;
+  };
+  const group = (title, members) => (members.length > 1 || Array.isArray(members[0]) ? [title, ...members] : members[0]);
+  const block = (depth, parent) => {
+    const members = [];
+    for (let statement = below(3); statement >= 0; --statement) {
+      const name = below(2) ? "abc"[below(3)] : "",
+        word = (kind) => (name ? `${kind} '${name}'` : kind);
+      const choice = depth === maxDepth ? 0 : below(6);
+      if (choice < 2) members.push(command());
+      else if (choice === 2) {
+        const value = below(2),
+          hasElse = below(2) === 1,
+          runs = value === 1 || hasElse;
+        members.push(
+          within(kinds.if, value, name, parent, (own) => {
+            const inside = [command()];
+            if (runs) inside.push(...within(kinds.branch, value ? 0 : 1, "", own, (branch) => block(depth + 1, branch)));
+            return group(`${word("if")}: ${value}, ${runs ? (value ? "then" : "else") : "not taken"}`, inside);
+          }),
+        );
+      } else if (choice === 3) {
+        const value = below(4);
+        members.push(
+          within(kinds.switch, value, name, parent, (own) => {
+            const read = command();
+            return group(`${word("switch")}: ${value}`, [
+              read,
+              ...within(kinds.branch, value, "", own, (branch) => block(depth + 1, branch)),
+            ]);
+          }),
+        );
+      } else {
+        const isWhile = choice === 4,
+          count = isWhile ? below(3) : 1 + below(2);
+        members.push(
+          within(isWhile ? kinds.while : kinds.repeat, count, name, parent, (own) => {
+            const inside = [];
+            for (let round = 0; round < count; ++round)
+              inside.push(
+                within(kinds.round, round, "", own, (of) =>
+                  group(isWhile ? `round ${round}` : `round ${round} of ${count}`, [
+                    ...(isWhile ? [command()] : []),
+                    ...block(depth + 1, of),
+                  ]),
+                ),
+              );
+            if (isWhile) inside.push(command());
+            return group(`${word(isWhile ? "while" : "repeat")}: ${count} ${count === 1 ? "round" : "rounds"}`, inside);
+          }),
+        );
+      }
+    }
+    return members;
+  };
+  const meant = within(kinds.launch, 3, "step", 0xffffffff, (launch) => block(0, launch));
+  return { regions, given, meant };
+}
+
+function tablesOf(regions, given) {
+  const texts = ["", ...new Set(regions.map(({ name }) => name).filter(Boolean))];
+  const column = (Type, name) => Type.from(regions, (region) => region[name]);
+  const table = {
+    rows: regions.length,
+    kind: column(Uint8Array, "kind"),
+    number: column(Uint32Array, "number"),
+    name: Uint32Array.from(regions, ({ name }) => texts.indexOf(name)),
+    thread: column(Uint32Array, "thread"),
+    begin: column(Float64Array, "begin"),
+    end: column(Float64Array, "end"),
+    parent: column(Uint32Array, "parent"),
+  };
+  const commands = {
+    rows: given.length,
+    thread: new Uint32Array(given.length).fill(1),
+    call_begin: Float64Array.from(given),
+    work: new Uint32Array(given.length),
+    stream: new Uint32Array(given.length),
+  };
+  return { tree: new RegionTree(table, (text) => texts[text]), commands };
+}
+
+// What the graph has of commands, all of it opened: groups as lists that begin with their titles. Folds are left out.
+function opened(commands, regions) {
+  const catalog = {
+    count: commands.rows,
+    commands,
+    works: { scope: [0] },
+    text: () => "",
+    label: () => "",
+    kind: () => 0,
+    kernel: (command) => command, // each another one, so that only what is nothing but numbers folds
+    title: (command) => `c${command}`,
+  };
+  const scopes = new ScopeTree(catalog, [], regions);
+  const list = (nodes) => nodes.flatMap((node) => (node.kind === "command" ? [node.title] : show(node)));
+  const show = (node) => {
+    const members = list(scopes.children(node));
+    return node.kind === "fold" || node.kind === "part" ? members : [[node.title, ...members]];
+  };
+  return list(scopes.top());
+}
+
+test("decisions: groups are the regions that ran, nested as they were", () => {
+  const random = randomNumbers(11),
+    below = (count) => Math.floor(random() * count);
+  for (let round = 0; round < 300; ++round) {
+    const { regions, given, meant } = randomLaunch(below, 3),
+      { tree, commands } = tablesOf(regions, given);
+    assert.deepEqual(opened(commands, new CommandRegions(tree, commands)), meant);
+    assert.equal(tree.hasDecisions, regions.some(({ kind }) => kind > kinds.launch));
+  }
+});
+
+test("decisions: what other threads do meanwhile is in no group", () => {
+  const { tree, commands } = tablesOf(
+    [
+      { kind: kinds.launch, number: 1, name: "", thread: 1, begin: 0, end: 20, parent: 0xffffffff },
+      { kind: kinds.repeat, number: 2, name: "r", thread: 1, begin: 1, end: 19, parent: 0 },
+      { kind: kinds.round, number: 0, name: "", thread: 1, begin: 2, end: 9, parent: 1 },
+      { kind: kinds.round, number: 1, name: "", thread: 1, begin: 10, end: 18, parent: 1 },
+    ],
+    [3, 4, 5, 11, 12],
+  );
+  commands.thread[1] = 2;
+  assert.deepEqual(opened(commands, new CommandRegions(tree, commands)), ["c0", "c1", "c2", ["round 1 of 2", "c3", "c4"]]);
 });

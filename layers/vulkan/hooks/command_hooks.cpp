@@ -390,6 +390,21 @@ void VKAPI_CALL copy_queries(VkCommandBuffer handle, VkQueryPool pool, std::uint
   commands.next->CmdCopyQueryPoolResults(handle, pool, first, count, buffer, offset, stride, flags);
 }
 
+void VKAPI_CALL begin_condition(VkCommandBuffer handle,
+                                const VkConditionalRenderingBeginInfoEXT* info) {
+  CommandBuffer& commands = command_buffer(handle);
+  if (auto* op = commands.ops.add<BeginConditionOp>(OpKind::begin_condition))
+    *op = {info->buffer, info->offset,
+           (info->flags & VK_CONDITIONAL_RENDERING_INVERTED_BIT_EXT) != 0};
+  commands.next->CmdBeginConditionalRenderingEXT(handle, info);
+}
+
+void VKAPI_CALL end_condition(VkCommandBuffer handle) {
+  CommandBuffer& commands = command_buffer(handle);
+  commands.ops.add<EndConditionOp>(OpKind::end_condition);
+  commands.next->CmdEndConditionalRenderingEXT(handle);
+}
+
 void VKAPI_CALL execute(VkCommandBuffer handle, std::uint32_t count,
                         const VkCommandBuffer* buffers) {
   CommandBuffer& commands = command_buffer(handle);
@@ -437,6 +452,8 @@ std::span<const Hook> command_hooks() {
       {"vkCmdResolveImage2", resolve2},
       {"vkCmdResolveImage2KHR", resolve2},
       {"vkCmdCopyQueryPoolResults", copy_queries},
+      {"vkCmdBeginConditionalRenderingEXT", begin_condition},
+      {"vkCmdEndConditionalRenderingEXT", end_condition},
       {"vkCmdExecuteCommands", execute},
   };
   return hooks;

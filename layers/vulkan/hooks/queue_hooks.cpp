@@ -55,6 +55,8 @@ std::uint64_t count_commands(const CommandBuffer& commands) {
       case OpKind::bind_sets:
       case OpKind::push_constants:
       case OpKind::push_set:
+      case OpKind::begin_condition:
+      case OpKind::end_condition:
       case OpKind::begin_label:
       case OpKind::end_label:
       case OpKind::stamp:

@@ -36,6 +36,8 @@ enum class OpKind : std::uint16_t {
   query_copy,
   render,
   execute,
+  begin_condition,
+  end_condition,
   begin_label,
   end_label,
   stamp,  // of ours
@@ -151,6 +153,13 @@ struct RenderOp {
   const char* function;
   std::uint32_t count;  // then count × RenderTarget
 };
+// What follows is skipped where the word is 0; inverted, where it isn't.
+struct BeginConditionOp {
+  VkBuffer buffer;
+  VkDeviceSize offset;
+  bool is_inverted;
+};
+struct EndConditionOp {};
 struct ExecuteOp {
   std::uint32_t count;  // then count × VkCommandBuffer
 };

@@ -20,13 +20,13 @@ namespace reel::layer::vk {
 class WorkCost {
  public:
   // Of one command of this size, which is a number of work groups. While nothing is known it is
-  // `enough`, so that the first ones are timed each, and then a part of that.
+  // `enough`, so that the first ones are timed each, then 16 and at last 64 at once: a program that
+  // records everything before it submits anything must not pay for each.
   float guess_ns(float size, float enough_ns) noexcept {
     const float each = ns_each_.load(std::memory_order_relaxed);
     if (each > 0) return each * size;
-    return untimed_.fetch_add(1, std::memory_order_relaxed) < timed_each
-               ? enough_ns
-               : enough_ns / timed_at_once;
+    const std::uint32_t before = untimed_.fetch_add(1, std::memory_order_relaxed);
+    return before < 256 ? enough_ns : before < 4096 ? enough_ns / 16 : enough_ns / 64;
   }
   // 0: nothing is known.
   float known_ns(float size) const noexcept {
@@ -35,8 +35,6 @@ class WorkCost {
   void learn(float size, float ns) noexcept;
 
  private:
-  static constexpr std::uint32_t timed_each = 256;
-  static constexpr float timed_at_once = 16;
   std::atomic<float> ns_each_{0};  // of one group; 0: not known
   std::atomic<std::uint32_t> untimed_{0};
 };

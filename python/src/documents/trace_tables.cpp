@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "reel/analysis.hpp"
+#include "reel/decision_tree.hpp"
 #include "reel/error.hpp"
 #include "reel/trace.hpp"
 #include "reel/trace_columns.hpp"
@@ -166,6 +167,11 @@ py::array trace_work_bytes(const Trace& trace) {
 py::array trace_own_ns(const Trace& trace) {
   const std::vector<std::uint64_t> own = analysis::own_run_ns(trace);
   return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(own.size()), own.data());
+}
+
+py::array trace_command_regions(const Trace& trace) {
+  const std::vector<std::uint32_t> regions = analysis::regions_of_commands(trace);
+  return py::array_t<std::uint32_t>(static_cast<py::ssize_t>(regions.size()), regions.data());
 }
 
 template <class Row>

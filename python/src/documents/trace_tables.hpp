@@ -18,6 +18,8 @@ py::list trace_columns(const Trace& trace, const std::string& name);
 py::array trace_work_bytes(const Trace& trace);
 // Of each command: how long it ran itself; 0 of a launch whose nodes have times.
 py::array trace_own_ns(const Trace& trace);
+// Of each command, as analysis::regions_of_commands() has them.
+py::array trace_command_regions(const Trace& trace);
 
 // A row of a short list: a device, stream, buffer, kernel or note.
 template <class Row>

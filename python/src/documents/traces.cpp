@@ -211,6 +211,7 @@ void bind_traces(py::module_& module) {
            "Of a list: name, kind, words and meaning of each column.")
       .def("work_bytes", &trace_work_bytes)
       .def("own_ns", &trace_own_ns)
+      .def("command_regions", &trace_command_regions)
       .def("arguments", &list_arguments, py::arg("work"))
       .def("element_of", &element_of, py::arg("buffer"), py::arg("command"), WithoutGil())
       .def("text", [](const Trace& self, std::uint32_t id) { return to_text(self.text(id)); })

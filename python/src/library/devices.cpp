@@ -34,6 +34,7 @@ py::object describe_device(const DeviceInfo& info) {
   row["can_stamp_time"] = info.can_stamp_time;
   row["stamp_resolution_ns"] = info.stamp_resolution_ns;
   row["can_dispatch_indirect"] = info.can_dispatch_indirect;
+  row["can_dispatch_conditionally"] = info.can_dispatch_conditionally;
   row["takes_images"] = info.takes_images;
   row["maps_memory"] = info.maps_memory;
   row["takes_stream_priority"] = info.takes_stream_priority;

@@ -80,7 +80,8 @@ void ObservedAccess::note_uses(const TraceWork& work) {
   for_each_range(trace_, work, [&](const TraceArgument& range, Access access) {
     if (!writes(access)) return;
     const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
-    if (work.kind != WorkKind::dispatch || work.kernel == no_index) {
+    // What was skipped left alone what its kernel may well write.
+    if (work.kind != WorkKind::dispatch || work.kernel == no_index || predicate_of(trace_, work)) {
       known_[range.buffer].forget(begin, end);
       return;
     }

@@ -362,9 +362,10 @@ class DiffSearch {
     if (time.significant) return;
     const Least least{.ns = least_.ns, .common = least_.common, .margin = 1};
     DiffTime alone = compare(a, b, least, &time == &diff_.idle ? Pace{} : pace_);
-    if (!is_significant_alone(alone)) return;
+    // What is told of it must bear it out: a kernel's medians are those of its rows, added up.
     alone.ns_a = time.ns_a;
     alone.ns_b = time.ns_b;
+    if (!is_significant_alone(alone)) return;
     alone.significant = true;
     alone.passes_needed.reset();
     time = alone;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "analysis/contents/copied_ranges.hpp"
 #include "analysis/contents/known_contents.hpp"
@@ -19,30 +20,55 @@ constexpr std::uint64_t smallest_duplicate = 64u << 10;
 constexpr std::uint64_t smallest_round_trip = 4u << 10;
 constexpr std::uint64_t small_copy = 4u << 10;
 
-// Commands that share a fault, with what they cost.
+// Commands that share a fault.
 struct Group {
   std::vector<std::uint32_t> commands;
-  std::uint64_t ns = 0, bytes = 0;
+  std::uint64_t bytes = 0;
 
-  void add(const Case& c, std::uint32_t command, std::uint64_t size) {
+  void add(std::uint32_t command, std::uint64_t size) {
     commands.push_back(command);
-    ns += c.report.own_ns[command];
     bytes += size;
   }
 };
 
-Finding finding_of(const Case& c, const char* id, const Group& group, std::string title,
-                   const char* advice) {
+// Whose time a finding has claimed: a transfer that two name is saved once, by the first.
+class Claims {
+ public:
+  explicit Claims(const Case& c) : c_(c), is_claimed_(c.commands.size(), false) {}
+
+  struct Claimed {
+    std::uint64_t ns = 0;    // that nobody claimed before
+    bool is_shared = false;  // others claimed a part
+  };
+  Claimed claim(const Group& group) {
+    Claimed claimed;
+    for (const std::uint32_t command : group.commands) {
+      if (!is_claimed_[command]) claimed.ns += c_.report.own_ns[command];
+      claimed.is_shared = claimed.is_shared || is_claimed_[command];
+      is_claimed_[command] = true;
+    }
+    return claimed;
+  }
+
+ private:
+  const Case& c_;
+  std::vector<bool> is_claimed_;
+};
+
+Finding finding_of(const Case& c, Claims& claims, const char* id, const Group& group,
+                   std::string title, const char* advice) {
   Finding finding{.id = id};
-  finding.severity = c.is_worth(group.ns) ? Severity::warning : Severity::info;
+  const auto [ns, is_shared] = claims.claim(group);
+  finding.severity = c.is_worth(ns) ? Severity::warning : Severity::info;
   finding.title = std::move(title);
   finding.advice = advice;
   finding.numbers = {{"commands", "", static_cast<double>(group.commands.size())},
                      {"moved", "bytes", static_cast<double>(group.bytes)}};
   finding.evidence.commands = some(group.commands);
-  if (group.ns) {
-    finding.saving_ns = group.ns;
-    finding.formula = "the time these took";
+  if (ns) {
+    finding.saving_ns = ns;
+    finding.formula = is_shared ? "the time these took, but for those that another finding counts"
+                                : "the time these took";
   }
   return finding;
 }
@@ -61,9 +87,7 @@ const TraceArgument* target_of(const Case& c, const TraceWork& work) {
 
 bool moves_bytes(WorkKind kind) { return kind == WorkKind::copy || kind == WorkKind::write; }
 
-}  // namespace
-
-void same_bytes_rule(const Case& c, Findings& findings) {
+void add_same_bytes(const Case& c, Claims& claims, Findings& findings) {
   // Without any, nobody looked whether the host wrote memory that it had mapped.
   if (c.trace.contents().empty()) return;
   const bool has_copies = c.has_work_of({WorkKind::copy});
@@ -78,8 +102,12 @@ void same_bytes_rule(const Case& c, Findings& findings) {
     });
   };
   Group redundant, round_trips, duplicates;
-  std::size_t brought_back = 0;                          // of the redundant ones
-  std::map<BlobId, std::uint32_t> read_back;             // bytes that came to the host, by whom
+  std::size_t brought_back = 0;  // of the redundant ones
+  struct ReadBack {
+    std::uint32_t command;
+    bool is_counted = false;
+  };
+  std::map<BlobId, ReadBack> read_back;                  // bytes that came to the host, by whom
   std::map<BlobId, std::vector<std::uint32_t>> uploads;  // large ones
   for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
     known.before(i);
@@ -97,18 +125,18 @@ void same_bytes_rule(const Case& c, Findings& findings) {
       if ((brought &&
            known.of(target->buffer, target->offset_bytes, target->size_bytes) == brought) ||
           is_copied_again(i)) {
-        redundant.add(c, i, target->size_bytes);
+        redundant.add(i, target->size_bytes);
         brought_back += work.kind == WorkKind::write && brought && read_back.contains(*brought);
       } else if (brought && work.kind == WorkKind::write) {
         if (const auto read = read_back.find(*brought); read != read_back.end()) {
           // The same bytes, both ways: they count once, and so does a read that several bring back.
-          if (std::ranges::find(round_trips.commands, read->second) == round_trips.commands.end())
-            round_trips.add(c, read->second, 0);
-          round_trips.add(c, i, target->size_bytes);
+          if (!std::exchange(read->second.is_counted, true))
+            round_trips.add(read->second.command, 0);
+          round_trips.add(i, target->size_bytes);
         } else if (target->size_bytes >= smallest_duplicate) {
           auto& same = uploads[*brought];
           same.push_back(i);
-          if (same.size() > 1) duplicates.add(c, i, target->size_bytes);
+          if (same.size() > 1) duplicates.add(i, target->size_bytes);
         }
       }
     }
@@ -118,12 +146,12 @@ void same_bytes_rule(const Case& c, Findings& findings) {
     // What was read is most often recorded with the read itself, so it is known only then.
     for_each_range(c.trace, work, [&](const TraceArgument& range, Access) {
       const auto hash = known.of(range.buffer, range.offset_bytes, range.size_bytes);
-      if (hash && range.size_bytes >= smallest_round_trip) read_back[*hash] = i;
+      if (hash && range.size_bytes >= smallest_round_trip) read_back[*hash] = {i};
     });
   }
   if (!redundant.commands.empty())
     findings.push_back(finding_of(
-        c, "copy.redundant", redundant,
+        c, claims, "copy.redundant", redundant,
         fmt::format("{} wrote {} over the same bytes; the first is {}.{}",
                     count_text(redundant.commands.size(), "transfer"), size_text(redundant.bytes),
                     describe_command(c.trace, redundant.commands[0]),
@@ -135,7 +163,7 @@ void same_bytes_rule(const Case& c, Findings& findings) {
         "Skip them while the source has not changed."));
   if (!round_trips.commands.empty())
     findings.push_back(
-        finding_of(c, "copy.roundtrip", round_trips,
+        finding_of(c, claims, "copy.roundtrip", round_trips,
                    fmt::format("{} went to the host and came back unchanged; first read by {}.",
                                size_text(round_trips.bytes),
                                describe_command(c.trace, round_trips.commands[0])),
@@ -144,7 +172,7 @@ void same_bytes_rule(const Case& c, Findings& findings) {
       std::ranges::count_if(uploads, [](const auto& upload) { return upload.second.size() > 1; });
   if (!duplicates.commands.empty())
     findings.push_back(finding_of(
-        c, "upload.dup", duplicates,
+        c, claims, "upload.dup", duplicates,
         fmt::format("{} uploaded bytes that had been uploaded before: {} of {}.",
                     count_text(duplicates.commands.size(), "write"), size_text(duplicates.bytes),
                     contents == 1
@@ -152,8 +180,6 @@ void same_bytes_rule(const Case& c, Findings& findings) {
                         : count_text(static_cast<std::uint64_t>(contents), "different content")),
         "Upload once, and share the buffer or copy on the device."));
 }
-
-namespace {
 
 // A good part of what was recorded came after it: then a reader would most likely be there.
 bool is_followed(const Case& c, std::uint32_t command) {
@@ -163,11 +189,13 @@ bool is_followed(const Case& c, std::uint32_t command) {
   return ended && ended < active.end_ns && (active.end_ns - ended) * part >= c.active_ns();
 }
 
-}  // namespace
-
 // Written and then overwritten or freed, and nobody had looked; or not read until the end.
-void unread_bytes_rule(const Case& c, Findings& findings) {
-  if (!c.has_work_of({WorkKind::copy, WorkKind::write, WorkKind::fill})) return;
+struct Unread {
+  Group unused, dead, unread;
+};
+Unread find_unread(const Case& c) {
+  Unread found;
+  if (!c.has_work_of({WorkKind::copy, WorkKind::write, WorkKind::fill})) return found;
   const std::size_t count = c.commands.size();
   const DependencySets& sets = c.sets;
   auto is_read = sets.values<std::uint8_t>(count, false);
@@ -179,7 +207,6 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
       overwritten[d.from] += d.bytes;
   }
   sets.spread(is_read, [](std::uint8_t& member, std::uint8_t set) { member |= set; });
-  Group unused, dead, unread;
   for (std::uint32_t i = 0; i < count; ++i) {
     const TraceWork& work = c.work(i);
     const bool is_fill = work.kind == WorkKind::fill;
@@ -191,22 +218,29 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
     const bool gone = (work.kind != WorkKind::copy && overwritten[i] >= target->size_bytes) ||
                       c.trace.buffers()[target->buffer].freed_ns.has_value();
     if (gone)
-      (is_fill ? dead : unused).add(c, i, target->size_bytes);
+      (is_fill ? found.dead : found.unused).add(i, target->size_bytes);
     else if (!is_fill && overwritten[i] == 0 && is_followed(c, i) &&
              c.trace.buffers()[target->buffer].kind != BufferKind::svm)
-      unread.add(c, i, target->size_bytes);
+      found.unread.add(i, target->size_bytes);
   }
-  if (!unused.commands.empty())
-    findings.push_back(finding_of(
-        c, "copy.unused", unused,
-        fmt::format(
-            "{} wrote {} that were overwritten or freed before they were read; the first is {}.",
-            count_text(unused.commands.size(), "transfer"), size_text(unused.bytes),
-            describe_command(c.trace, unused.commands[0])),
-        "Leave them out."));
+  return found;
+}
+
+void add_unused(const Case& c, const Group& unused, Claims& claims, Findings& findings) {
+  if (unused.commands.empty()) return;
+  findings.push_back(finding_of(
+      c, claims, "copy.unused", unused,
+      fmt::format(
+          "{} wrote {} that were overwritten or freed before they were read; the first is {}.",
+          count_text(unused.commands.size(), "transfer"), size_text(unused.bytes),
+          describe_command(c.trace, unused.commands[0])),
+      "Leave them out."));
+}
+
+void add_unread(const Case& c, const Group& unread, Claims& claims, Findings& findings) {
   if (!unread.commands.empty()) {
     Finding finding = finding_of(
-        c, "copy.unused", unread,
+        c, claims, "copy.unused", unread,
         fmt::format("{} wrote {} that nothing in this recording reads; the first is {}.",
                     count_text(unread.commands.size(), "transfer"), size_text(unread.bytes),
                     describe_command(c.trace, unread.commands[0])),
@@ -214,9 +248,12 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
     finding.confidence = Confidence::possible;
     findings.push_back(std::move(finding));
   }
+}
+
+void add_dead_fills(const Case& c, const Group& dead, Claims& claims, Findings& findings) {
   if (!dead.commands.empty())
     findings.push_back(finding_of(
-        c, "fill.dead", dead,
+        c, claims, "fill.dead", dead,
         fmt::format("{} of {} overwritten before {} read; the first is {}.",
                     count_text(dead.commands.size(), "fill"),
                     size_text(dead.bytes) + (dead.commands.size() == 1 ? " was" : " were"),
@@ -226,7 +263,7 @@ void unread_bytes_rule(const Case& c, Findings& findings) {
 }
 
 // Many small pieces side by side, where one copy would do.
-void small_copies_rule(const Case& c, Findings& findings) {
+void add_small_copies(const Case& c, Claims& claims, Findings& findings) {
   struct Seen {
     std::uint32_t command;
     std::uint64_t begin, end;
@@ -253,17 +290,30 @@ void small_copies_rule(const Case& c, Findings& findings) {
       if (list[i].end == list[i + 1].begin) side_by_side.push_back(list[i + 1]);
     if (side_by_side.size() < 16) continue;
     buffers.push_back(key.first);
-    for (const Seen& seen : side_by_side) group.add(c, seen.command, seen.end - seen.begin);
+    for (const Seen& seen : side_by_side) group.add(seen.command, seen.end - seen.begin);
     merged += side_by_side.size();
   }
   if (merged == 0) return;
   Finding finding = finding_of(
-      c, "copy.small", group,
+      c, claims, "copy.small", group,
       fmt::format("{} of less than {} each are contiguous, {} in total.",
                   count_text(merged, "transfer"), size_text(small_copy), size_text(group.bytes)),
       "Gather them on the host and copy once.");
   finding.evidence.buffers = some(std::move(buffers));
   findings.push_back(std::move(finding));
+}
+
+}  // namespace
+
+// What is surest claims first.
+void transfers_rule(const Case& c, Findings& findings) {
+  Claims claims(c);
+  const Unread unread = find_unread(c);
+  add_unused(c, unread.unused, claims, findings);
+  add_same_bytes(c, claims, findings);
+  add_dead_fills(c, unread.dead, claims, findings);
+  add_unread(c, unread.unread, claims, findings);
+  add_small_copies(c, claims, findings);
 }
 
 }  // namespace reel::analysis

@@ -6,6 +6,7 @@
 
 #include "analysis/findings/rules.hpp"
 #include "analysis/findings/tiny_chains.hpp"
+#include "document/trace/ranges.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -53,8 +54,10 @@ void launch_bound_rule(const Case& c, Findings& findings) {
   const auto for_each_launch = [&](auto&& visit) {
     for (std::uint32_t i = 0; i < c.commands.size(); ++i) {
       const TraceCommand command = c.command(i);
-      // Nodes of a graph were given by one call.
-      if (!is_dispatch(c, command) || command.launch != no_index) continue;
+      // Nodes of a graph were given by one call, and what has a predicate may have been skipped.
+      if (!is_dispatch(c, command) || command.launch != no_index ||
+          predicate_of(c.trace, c.works[command.work]))
+        continue;
       if (command.call_end_ns <= command.call_begin_ns) continue;  // not known
       const std::uint64_t with_recording = giving_ns(command);
       visit(i, command.run_ns(), with_recording - std::min(with_recording, recording));

@@ -45,6 +45,7 @@ std::vector<AlikeRuns> slow_runs_of(const Case& c) {
     const TraceWork& work = c.works[command.work];
     if (work.kind != WorkKind::dispatch || work.kernel == no_index || !command.has_run_times())
       continue;
+    if (predicate_of(c.trace, work)) continue;  // those that were skipped are no measure
     std::vector<Run>*& runs = of_work[command.work];
     if (!runs) {
       std::uint64_t bytes = 0;

@@ -12,8 +12,9 @@ namespace {
 
 // How a barrier names what this command does with memory.
 std::string access_words(const Case& c, std::uint32_t command, bool reading, bool writing,
-                         bool indirect) {
-  if (indirect) return "DRAW_INDIRECT, INDIRECT_COMMAND_READ";
+                         ArgumentKind beside) {
+  if (beside == ArgumentKind::indirect) return "DRAW_INDIRECT, INDIRECT_COMMAND_READ";
+  if (is_predicate(beside)) return "CONDITIONAL_RENDERING, CONDITIONAL_RENDERING_READ";
   const auto of = [&](const char* stage, const char* access) {
     return fmt::format("{}, {}{}{}", stage, reading ? fmt::format("{}_READ", access) : "",
                        reading && writing ? " | " : "",
@@ -32,14 +33,16 @@ std::string access_words(const Case& c, std::uint32_t command, bool reading, boo
   }
 }
 
-// It takes the bytes as the numbers of an indirect dispatch, and in no other way.
-bool takes_indirectly(const Case& c, const SyncFault& fault) {
-  bool indirect = false, other = false;
+// It takes the bytes as the numbers of an indirect dispatch, or as its predicate, and in no other
+// way; else `buffer`.
+ArgumentKind taken_beside(const Case& c, const SyncFault& fault) {
+  ArgumentKind only = ArgumentKind::buffer;
   for (const TraceArgument& argument : c.trace.arguments(c.work(fault.to))) {
     if (argument.buffer != fault.buffer) continue;
-    (argument.kind == ArgumentKind::indirect ? indirect : other) = true;
+    if (!is_read_beside(argument.kind) || only != ArgumentKind::buffer) return ArgumentKind::buffer;
+    only = argument.kind;
   }
-  return indirect && !other;
+  return only;
 }
 
 std::string bytes_text(const Case& c, const SyncFault& fault) {
@@ -91,7 +94,8 @@ bool is_reached(const Case& c, std::uint32_t command, const SyncFault& fault) {
   const auto arguments = c.trace.arguments(work);
   const std::size_t declared = c.trace.kernels()[work.kernel].parameters.size();
   for (std::size_t i = declared; i < arguments.size(); ++i)
-    if (arguments[i].buffer == fault.buffer) return true;
+    if (arguments[i].kind == ArgumentKind::buffer && arguments[i].buffer == fault.buffer)
+      return true;
   return false;
 }
 
@@ -133,22 +137,24 @@ Finding finding_of(const Case& c, const char* id, const std::vector<const SyncFa
     finding.title += fmt::format(" {} such pairs in all{}.", faults.size(),
                                  c.queues.fault_count > c.queues.faults.size() ? ", at least" : "");
   if (c.command(first.from).stream == c.command(first.to).stream)
-    finding.advice =
-        fmt::format("Put a barrier between them, from {} to {}.",
-                    access_words(c, first.from, !first.from_writes, first.from_writes, false),
-                    access_words(c, first.to, first.to_reads, first.to_writes,
-                                 !first.to_writes && takes_indirectly(c, first)));
+    finding.advice = fmt::format(
+        "Put a barrier between them, from {} to {}.",
+        access_words(c, first.from, !first.from_writes, first.from_writes, ArgumentKind::buffer),
+        access_words(c, first.to, first.to_reads, first.to_writes,
+                     first.to_writes ? ArgumentKind::buffer : taken_beside(c, first)));
   else
     finding.advice = "Let the second submission wait for a semaphore that the first one signals.";
   finding.numbers = {{"pairs", "", static_cast<double>(faults.size())},
                      {"bytes", "bytes", static_cast<double>(first.bytes)}};
   std::vector<std::uint32_t> commands, buffers;
+  const auto add_once = [](std::vector<std::uint32_t>& list, std::uint32_t number) {
+    if (std::ranges::find(list, number) == list.end()) list.push_back(number);
+  };
   for (const SyncFault* fault : faults) {
     if (commands.size() + 2 > most_evidence) break;
-    commands.push_back(fault->from);
-    commands.push_back(fault->to);
-    if (std::ranges::find(buffers, fault->buffer) == buffers.end())
-      buffers.push_back(fault->buffer);
+    add_once(commands, fault->from);  // one command may be of several pairs
+    add_once(commands, fault->to);
+    add_once(buffers, fault->buffer);
   }
   finding.evidence.commands = std::move(commands);
   finding.evidence.buffers = some(std::move(buffers));

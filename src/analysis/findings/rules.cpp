@@ -120,11 +120,11 @@ std::vector<Finding> find_insights(const Trace& trace, const Report& report,
                                    std::span<const DevicePeaks> peaks) {
   using namespace analysis;
   constexpr Rule rules[] = {
-      verdict_rule, idle_rule,           launch_bound_rule, launch_shape_rule, fusion_rule,
-      barrier_rule, race_rule,           unfollowed_rule,   queues_rule,       host_access_rule,
-      overlap_rule, same_bytes_rule,     unread_bytes_rule, small_copies_rule, memory_rule,
-      alias_rule,   path_rule,           bandwidth_rule,    nan_rule,          uninitialised_rule,
-      outlier_rule, nondeterminism_rule, clock_rule,        build_rule,        capture_rule};
+      verdict_rule,        idle_rule,      launch_bound_rule, launch_shape_rule,  fusion_rule,
+      barrier_rule,        race_rule,      unfollowed_rule,   queues_rule,        host_access_rule,
+      overlap_rule,        transfers_rule, decision_rule,     memory_rule,        alias_rule,
+      path_rule,           bandwidth_rule, nan_rule,          uninitialised_rule, outlier_rule,
+      nondeterminism_rule, clock_rule,     build_rule,        capture_rule};
   Findings findings;
   const Case its_case{trace, report, find_queue_sync(trace), peaks, ColdRuns(trace)};
   for (const Rule rule : rules) rule(its_case, findings);

@@ -67,9 +67,8 @@ void host_access_rule(const Case&, Findings&);
 void alias_rule(const Case&, Findings&);
 void unfollowed_rule(const Case&, Findings&);
 void overlap_rule(const Case&, Findings&);
-void same_bytes_rule(const Case&, Findings&);    // copy.redundant, copy.roundtrip, upload.dup
-void unread_bytes_rule(const Case&, Findings&);  // copy.unused, fill.dead
-void small_copies_rule(const Case&, Findings&);
+void transfers_rule(const Case&, Findings&);  // copy.…, upload.dup, fill.dead
+void decision_rule(const Case&, Findings&);   // decision.failed
 void memory_rule(const Case&, Findings&);
 void path_rule(const Case&, Findings&);
 void bandwidth_rule(const Case&, Findings&);

@@ -1,5 +1,6 @@
 #include "analysis/findings/tiny_chains.hpp"
 
+#include "document/trace/ranges.hpp"
 #include "reel/dependency_sets.hpp"
 
 namespace reel::analysis {
@@ -26,8 +27,10 @@ std::vector<TinyChain> find_tiny_chains(const Trace& trace, const Report& report
   for (std::uint32_t i = 0; i < count; ++i) {
     const TraceCommand command = commands[i];
     const std::uint32_t stream = command.stream, previous = last[stream];
+    // One that is short may have been skipped, where it has a predicate.
     const bool is_tiny = works[command.work].kind == WorkKind::dispatch &&
-                         command.has_run_times() && command.run_ns() < tiny_kernel_ns;
+                         command.has_run_times() && command.run_ns() < tiny_kernel_ns &&
+                         !predicate_of(trace, works[command.work]);
     const bool was_tiny = is_last_tiny[stream];
     last[stream] = i;
     is_last_tiny[stream] = is_tiny;

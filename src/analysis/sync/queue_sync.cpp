@@ -27,6 +27,7 @@ struct CommandUse {
 CommandUse use_of(WorkKind kind, const TraceArgument& argument) {
   namespace a = sync_access;
   if (argument.kind == ArgumentKind::indirect) return {sync_stage::indirect, a::indirect_read, 0};
+  if (is_predicate(argument.kind)) return {sync_stage::predicate, a::predicate_read, 0};
   switch (kind) {
     case WorkKind::dispatch:
       return {sync_stage::compute, a::shader_read, a::shader_write};

@@ -12,17 +12,18 @@
 namespace reel::analysis {
 
 namespace sync_stage {
-inline constexpr std::uint8_t host = 1, transfer = 2, compute = 4, indirect = 8, other = 16;
-inline constexpr std::uint8_t commands = transfer | compute | indirect | other;
-inline constexpr int count = 5;
+inline constexpr std::uint8_t host = 1, transfer = 2, compute = 4, indirect = 8, predicate = 16,
+                              other = 32;
+inline constexpr std::uint8_t commands = transfer | compute | indirect | predicate | other;
+inline constexpr int count = 6;
 }  // namespace sync_stage
 
 namespace sync_access {
 inline constexpr std::uint16_t host_read = 1, host_write = 2, transfer_read = 4, transfer_write = 8,
                                shader_read = 16, shader_write = 32, indirect_read = 64,
-                               other_read = 128, other_write = 256;
+                               predicate_read = 128, other_read = 256, other_write = 512;
 inline constexpr std::uint16_t writes = host_write | transfer_write | shader_write | other_write;
-inline constexpr int count = 9;
+inline constexpr int count = 10;
 }  // namespace sync_access
 
 struct SyncScope {
@@ -37,7 +38,7 @@ struct SyncScope {
 SyncScope source_scope(std::uint64_t stages, std::uint64_t accesses) noexcept;
 SyncScope target_scope(std::uint64_t stages, std::uint64_t accesses) noexcept;
 
-inline constexpr SyncScope everything{sync_stage::commands | sync_stage::host, 0x1ff};
+inline constexpr SyncScope everything{sync_stage::commands | sync_stage::host, 0x3ff};
 
 // One access of one command: one bit of each.
 struct SyncUse {

@@ -2,11 +2,13 @@
 //
 // A command starts after the one before it in its stream, those it waits for, and the call that
 // gave it. Whichever was last is what it waited for. The host works from call to call; a wait of
-// the host ends when a command does. The path goes back along these. Time in a wait is waiting,
-// never host work, whatever ended it.
+// the host ends when a command does, and so does a call that runs the command it gives. The path
+// goes back along these. Time in a wait is waiting, never host work, whatever ended it.
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "analysis/order/stream_order.hpp"
 #include "analysis/time/cold_runs.hpp"
@@ -50,6 +52,7 @@ class PathSearch {
     };
     if (!std::ranges::is_sorted(by_end_, ends_before)) std::ranges::sort(by_end_, ends_before);
     find_predecessors();
+    find_run_in_calls();
   }
 
   LongestPath run() {
@@ -125,6 +128,67 @@ class PathSearch {
     }
     first_.push_back(static_cast<std::uint32_t>(before_.size()));
   }
+  // Some devices run a command in the call that gives it: the host waits for it there. A call that
+  // only took long to return, while the device was quick, is not one of them: half of it at least
+  // must be its commands', or that of most such calls of the stream. A first run may be built
+  // there.
+  void find_run_in_calls() {
+    struct Call {
+      std::uint64_t begin_ns = 0, size_ns = 0, run_ns = 0;
+      std::vector<std::uint32_t> commands = {};
+    };
+    struct Tally {
+      std::uint64_t within = 0, filling = 0;
+    };
+    ran_in_call_.assign(commands_.size(), false);
+    std::map<std::uint32_t, Call> calls;  // by thread: the last that ran some
+    std::vector<Tally> streams(trace_.streams().size());
+    std::vector<std::uint32_t> within;
+    const auto settle = [&](Call& call) {
+      const bool is_filled = call.run_ns * 2 >= call.size_ns;
+      for (const std::uint32_t c : call.commands) {
+        ran_in_call_[c] = is_filled;
+        within.push_back(c);
+        Tally& tally = streams[commands_[c].stream];
+        ++tally.within;
+        tally.filling += is_filled;
+      }
+      call.run_ns = 0;
+      call.commands.clear();
+    };
+    for (std::uint32_t c = 0; c < commands_.size(); ++c) {
+      if (!is_timed(c)) continue;
+      const TraceCommand command = commands_[c];
+      if (command.call_begin_ns == 0 || started(c) < command.call_begin_ns ||
+          command.call_end_ns < ended(c))
+        continue;
+      Call& call = calls[command.thread];
+      if (call.begin_ns != command.call_begin_ns) settle(call);
+      call.begin_ns = command.call_begin_ns;
+      call.size_ns = command.call_end_ns - command.call_begin_ns;
+      call.run_ns += ended(c) - started(c);
+      call.commands.push_back(c);
+    }
+    for (auto& [thread, call] : calls) settle(call);
+    for (const std::uint32_t c : within) {
+      const TraceCommand command = commands_[c];
+      const Tally& tally = streams[command.stream];
+      if (tally.filling * 2 > tally.within) ran_in_call_[c] = true;
+      if (ran_in_call_[c]) by_thread_[command.thread].push_back(c);
+    }
+    for (auto& [thread, list] : by_thread_)
+      std::ranges::stable_sort(list, {}, [&](std::uint32_t c) { return ended(c); });
+  }
+  // The last that ran in a call of this thread and was over by then.
+  std::optional<std::uint32_t> run_in_call_before(std::uint32_t thread, std::uint64_t time) const {
+    const auto found = by_thread_.find(thread);
+    if (found == by_thread_.end()) return std::nullopt;
+    const auto after = std::ranges::upper_bound(found->second, time, {},
+                                                [&](std::uint32_t c) { return ended(c); });
+    if (after == found->second.begin()) return std::nullopt;
+    return *std::prev(after);
+  }
+
   std::uint32_t first_timed_with(std::uint32_t c) const {
     const auto interval = is_timed(c) ? trace_.interval_of(c) : std::nullopt;
     return interval ? trace_.intervals()[*interval].first : c;
@@ -268,8 +332,10 @@ class PathSearch {
   std::optional<std::uint32_t> walk_host(std::uint32_t c) {
     const std::uint32_t thread = commands_[c].thread;
     std::uint64_t time = now_;
+    const auto ran = run_in_call_before(thread, now_ == 0 ? 0 : now_ - 1);
     while (const auto wait = calls_.wait_before(thread, time)) {
       const TraceCall& call = trace_.calls()[*wait];
+      if (ran && call.end_ns < ended(*ran)) break;
       if (const auto released = released_by(call); released && ended(*released) < now_) {
         host_back(c, std::min(call.end_ns, now_));
         step(PathStep::Kind::delay, c, ended(*released));
@@ -278,8 +344,8 @@ class PathSearch {
       if (call.begin_ns >= time && call.end_ns >= time) break;
       time = std::min(call.begin_ns, call.end_ns - 1);
     }
-    host_back(c, activity_.begin_ns);
-    return std::nullopt;
+    host_back(c, ran ? ended(*ran) : activity_.begin_ns);
+    return ran;
   }
 
   // Back to `begin_ns` on the thread that gave `c`. It worked, apart from waits that no command on
@@ -337,11 +403,18 @@ class PathSearch {
   struct Host {
     std::size_t next_wait = 0;
     Lanes earlier_ns{};  // by how much it is ahead
+    // The same from the end of a call on that runs its commands; 0: there is none.
+    std::uint64_t call_end_ns = 0;
+    Lanes after_call_ns{};
   };
 
   // What the waits up to `time` make of how far ahead the host is. Ends are 0 of what hasn't run.
   void advance(Host& host, std::uint32_t thread, std::uint64_t time,
                const std::vector<Lanes>& kept) const {
+    if (host.call_end_ns && host.call_end_ns <= time) {
+      host.earlier_ns = host.after_call_ns;
+      host.call_end_ns = 0;
+    }
     const auto& waits = calls_.waits(thread);
     for (; host.next_wait < waits.size(); ++host.next_wait) {
       const TraceCall& call = trace_.calls()[waits[host.next_wait]];
@@ -356,6 +429,17 @@ class PathSearch {
         const std::uint64_t now = std::max(begin, end[k]) + rest;
         host.earlier_ns[k] = call.end_ns > now ? call.end_ns - now : 0;
       }
+    }
+  }
+
+  // Its last command decides when a call returns that runs them.
+  static void return_from_call(Host& host, std::uint64_t call_end_ns, std::uint64_t ended_ns,
+                               const Lanes& end) {
+    const bool is_first = std::exchange(host.call_end_ns, call_end_ns) != call_end_ns;
+    for (std::size_t k = 0; k < most_what_ifs; ++k) {
+      const std::uint64_t returns = end[k] + (call_end_ns - ended_ns);
+      const std::uint64_t earlier = call_end_ns - std::min(call_end_ns, returns);
+      host.after_call_ns[k] = is_first ? earlier : std::min(host.after_call_ns[k], earlier);
     }
   }
 
@@ -398,6 +482,7 @@ class PathSearch {
       if (kernel != no_index && lane_of[kernel] < most_what_ifs && !cold_.contains(c))
         end[lane_of[kernel]] -= run - run / 2;
       for (std::size_t k = 0; k < most_what_ifs; ++k) last[k] = std::max(last[k], end[k]);
+      if (ran_in_call_[c]) return_from_call(*host, command.call_end_ns, ended(c), end);
       last_of[command.stream] = c;
       if (kept_place_[c] != no_index) kept[kept_place_[c]] = end;
     }
@@ -422,7 +507,9 @@ class PathSearch {
   std::vector<Times> times_;           // of every command
   std::vector<std::uint32_t> by_end_;  // timed commands
   std::vector<std::uint32_t> first_, before_;
-  std::vector<std::uint32_t> kept_place_;  // by command
+  std::vector<bool> ran_in_call_;                                  // by command
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_thread_;  // those, by end
+  std::vector<std::uint32_t> kept_place_;                          // by command
   std::uint32_t kept_ = 0;
   std::uint64_t now_ = 0;
   LongestPath path_;

@@ -123,7 +123,7 @@ void Arena::choose_function(std::uint32_t step) {
   }
   function = std::visit(overloaded{
                             [&](const Dispatch& d) -> HostFunction {
-                              if (d.indirect.buffer) return nullptr;
+                              if (d.indirect.buffer || d.predicate) return nullptr;
                               if (d.is_free_grid()) return nullptr;
                               if (d.groups.count() == 0) return do_nothing;
                               const bool plain = d.groups.count() == 1 && state.shared_bytes == 0;
@@ -151,6 +151,7 @@ void Arena::run_slowly(std::uint32_t step, const Place& place) const {
   }
   HostGroup group = records_[step].group;
   const auto& dispatch = std::get<Dispatch>(state.work);
+  if (dispatch.predicate && !is_met(dispatch.predicate)) return;
   if (dispatch.indirect.buffer)
     group.count = indirect_groups(dispatch.indirect, dispatch.kernel->source.name);
   HostGrid grid;

@@ -41,7 +41,7 @@ DeviceInfo make_info() {
   info.max_shared_bytes = 64 << 10;
   info.can_stamp_time = true;
   info.stamp_resolution_ns = 1;
-  info.can_dispatch_indirect = true;
+  info.can_dispatch_indirect = info.can_dispatch_conditionally = true;
   info.kernel_forms = {KernelForm::host};
   return info;
 }
@@ -63,6 +63,7 @@ class Device final : public DeviceDriver {
            request.label, request.size_bytes, std::strerror(errno));
     auto buffer = std::make_unique<Buffer>();
     buffer->data = static_cast<std::byte*>(memory) + Buffer::skipped_bytes;
+    buffer->host_bytes = buffer->data;
     buffer->size_bytes = request.size_bytes;
     buffer->is_shared_virtual = request.shared_virtual;
     if (request.host_visible) buffer->mapped = buffer->data;

@@ -272,6 +272,9 @@ class QuickDispatch final : public ReadyDispatch {
   }
 
   void give(std::span<const Argument> arguments) override { submit_whole(arguments); }
+  void give_stamped(const Command& command, std::uint64_t ticket) override {
+    queue_.submit_stamped(command, ticket);
+  }
 
  private:
   static bool call(ReadyDispatch& self, std::span<const Argument> arguments) {
@@ -372,7 +375,12 @@ void Queue::wait_for(const std::shared_ptr<Signal>& signal) {
   push({[signal] { static_cast<HostSignal&>(*signal).wait_quietly(); }});
 }
 
-void Queue::wait() { line_->wait(line_->pushed()); }
+bool Queue::wait() {
+  const std::uint64_t pushed = line_->pushed();
+  const bool is_under_way = !line_->reached(pushed);
+  line_->wait(pushed);
+  return is_under_way;
+}
 bool Queue::idle() { return line_->reached(line_->pushed()); }
 
 void Queue::fetch(const BufferRange& source, std::span<std::byte> target) {

@@ -75,7 +75,7 @@ class Queue final : public QueueDriver {
   std::shared_ptr<Signal> mark(Stamped stamped) override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override {}
-  void wait() override;
+  bool wait() override;
   bool idle() override;
   void run_in_order(std::function<void()> function, InOrder) override {
     push({std::move(function), true});

@@ -28,6 +28,8 @@ HostArgument host_argument(const Argument& argument, std::uint64_t& shared_bytes
     case ArgumentKind::sampler:
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
+    case ArgumentKind::run_if:
+    case ArgumentKind::run_unless:
       break;
   }
   return host_value(argument);
@@ -156,6 +158,12 @@ void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pat
     std::memcpy(target + i, &pattern, pattern_bytes);
 }
 
+bool is_met(const DispatchPredicate& predicate) {
+  std::uint32_t value;
+  std::memcpy(&value, data_of(predicate.word), sizeof value);
+  return predicate.is_met_by(value);
+}
+
 Dim3 indirect_groups(const BufferRange& range, const std::string& kernel_name) {
   Dim3 groups;
   std::memcpy(&groups, data_of(range), sizeof(groups));
@@ -169,6 +177,8 @@ Dim3 indirect_groups(const BufferRange& range, const std::string& kernel_name) {
 namespace {
 
 void run_dispatch(const Dispatch& dispatch, Pool& pool) {
+  if (dispatch.predicate && !is_met(dispatch.predicate)) [[unlikely]]
+    return;
   constexpr std::size_t on_stack = 24;
   std::array<HostArgument, on_stack> few;
   std::vector<HostArgument> many;
@@ -239,8 +249,9 @@ void run(const Work& work, Pool& pool) {
 double estimate_ns(const Work& work) {
   if (const auto* d = std::get_if<Dispatch>(&work)) [[likely]]  // no jump through a table
   {
-    // The grid of an indirect dispatch is known only when it is reached.
-    if (d->indirect.buffer) return inline_below_ns;
+    // The grid of an indirect dispatch, and whether a conditional one runs, is known only when it
+    // is reached.
+    if (d->indirect.buffer || d->predicate) return inline_below_ns;
     const auto* kernel = static_cast<const Kernel*>(d->kernel);
     if (d->items == unset_dim) return kernel->estimate_ns(d->groups, d->group_size);
     const HostGrid grid = free_grid(*d);

@@ -58,6 +58,8 @@ void run_launch(Kernel& kernel, const HostGroup& group, std::uint64_t shared_byt
 void fill_pattern(std::byte* target, std::uint64_t size_bytes, std::uint32_t pattern,
                   std::uint32_t pattern_bytes);
 
+// What a dispatch finds in memory that runs by a predicate.
+bool is_met(const DispatchPredicate& predicate);
 // The grid that an indirect dispatch finds in memory; throws where no device allows so many groups.
 Dim3 indirect_groups(const BufferRange& range, const std::string& kernel_name);
 // Anything but a HostCall.

@@ -12,6 +12,12 @@ constexpr std::uint64_t most_32 = std::numeric_limits<std::uint32_t>::max();
 
 bool is_pattern_size(std::uint64_t bytes) { return bytes == 1 || bytes == 2 || bytes == 4; }
 
+// An image is none: it is a range of a buffer, and the buffer says what it is.
+bool is_kept_kind(std::uint64_t kind) {
+  return kind <= static_cast<std::uint64_t>(ArgumentKind::run_unless) &&
+         kind != static_cast<std::uint64_t>(ArgumentKind::image);
+}
+
 // The place of a column in its list.
 template <const auto& columns>
 consteval std::size_t place_of(std::string_view name) {
@@ -57,7 +63,7 @@ void BatchReader::read(const schema::Works& batch) {
     bool is_wrong = columns_.is_wrong(i) || work.id == no_index || work.dimensions > 3;
     bool is_known = kinds[i] < static_cast<std::uint64_t>(WorkKind::unknown);
     for (const std::size_t end = argument + count; argument < end; ++argument) {
-      if (argument_kinds[argument] > static_cast<std::uint64_t>(ArgumentKind::opaque)) {
+      if (!is_kept_kind(argument_kinds[argument])) {
         is_known = false;
         continue;
       }
@@ -72,7 +78,7 @@ void BatchReader::read(const schema::Works& batch) {
         row.offset_bytes = first_value + value;
         value += row.size_bytes;
       }
-      if (row.kind == ArgumentKind::buffer || row.kind == ArgumentKind::indirect) {
+      if (row.has_range()) {
         is_wrong |=
             arguments_.is_wrong(argument) || accesses[argument] < 1 || accesses[argument] > 3;
       } else {

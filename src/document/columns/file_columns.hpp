@@ -229,7 +229,9 @@ inline constexpr std::array arguments{
         {"argument_kind", 13, u32,
          "0 range of a buffer, an image or shared virtual memory, 1 value, 2 shared memory of "
          "a group, 3 the range that an indirect grid is read from, 4 sampler, 5 a pointer to "
-         "nothing, 6 something that can't be given again"}),
+         "nothing, 6 something that can't be given again, 8 a word of 4 bytes: where it is 0, "
+         "nothing runs, 9 one that has to be 0 for it to run. A grid and then such a word stand "
+         "behind all others"}),
     of<&TraceArgument::access>({"argument_access", 14, u32, "1 read, 2 write, 3 both", 3}),
     of<&TraceArgument::buffer>({"argument_buffer", 15, id, "that the range is of"}),
     of<&TraceArgument::offset_bytes>({"argument_offset", 16, u64, "of the range, in bytes"}),
@@ -356,12 +358,15 @@ inline constexpr std::array regions{
     of<&RegionRow::kind>(
         {"kind", 0, u32,
          "0 a pass of a GraphExecutor, 1 a region named by the program, 2 a launch of a graph that "
-         "decides"},
-        2),
+         "decides, and in it: 3 an if, 4 a while, 5 a switch, 6 a repeat, 7 the branch of an if or "
+         "switch that ran, 8 a round of a while or repeat"},
+        8),
     of<&RegionRow::number>({"number", 1, u32,
                             "of a pass: counted through the process, from 1; of a launch: that of "
-                            "the graph, which no other graph has"}),
-    of<&RegionRow::name>({"name", 2, text, "as the program named it"}),
+                            "the graph, which no other graph has; of an if or switch: its "
+                            "condition; of a while: how many rounds ran; of a repeat: how many it "
+                            "has; of a branch or round: which, from 0"}),
+    of<&RegionRow::name>({"name", 2, text, "as the program named it; none of a branch or round"}),
     of<&RegionRow::thread>({"thread", 3, u32, "that was in it"}),
     of<&RegionRow::begin_ns>({"begin_ns", 4, ns, "when it began, on the host"}),
     span_of<RegionRow>({"ns", 5, ns, "how long it took"}),

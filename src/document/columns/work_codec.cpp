@@ -33,6 +33,8 @@ Argument load_argument(const Trace& trace, const TraceArgument& argument, std::s
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
     case ArgumentKind::image:
+    case ArgumentKind::run_if:
+    case ArgumentKind::run_unless:
       break;
   }
   fail(Code::unsupported, "Argument {} of {} can't be given again.", place,
@@ -59,6 +61,11 @@ void load_dispatch(const Trace& trace, std::uint32_t command, const TraceWork& w
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i].kind == ArgumentKind::indirect)
       dispatch.indirect = resolver.range(list[i]);
+    else if (is_predicate(list[i].kind) && dispatch.predicate)
+      fail(Code::damaged_document, "{} has two predicates; at most 1 is allowed.",
+           describe_command(trace, command));
+    else if (is_predicate(list[i].kind))
+      dispatch.predicate = {resolver.range(list[i]), list[i].kind == ArgumentKind::run_unless};
     else
       arguments.push_back(load_argument(trace, list[i], i, command, resolver));
   }

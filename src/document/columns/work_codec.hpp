@@ -54,7 +54,7 @@ inline StoredSizes stored_sizes(const Work& work) {
   StoredSizes sizes;
   if (const auto* dispatch = std::get_if<Dispatch>(&work)) {
     sizes.arguments = static_cast<std::uint32_t>(dispatch->arguments.size()) +
-                      (dispatch->indirect.buffer ? 1 : 0);
+                      (dispatch->indirect.buffer ? 1 : 0) + (dispatch->predicate ? 1 : 0);
     for (const Argument& a : dispatch->arguments)
       sizes.value_bytes += a.value_bytes;  // 0 but of values and samplers
   } else {
@@ -112,12 +112,16 @@ void store(const Work& work, const Ids& ids, TraceWork& row, TraceArgument* argu
       case ArgumentKind::null:
       case ArgumentKind::indirect:
       case ArgumentKind::opaque:
+      case ArgumentKind::run_if:
+      case ArgumentKind::run_unless:
         add_other(a.kind, 0);
         break;
     }
   }
   if (dispatch->indirect.buffer)
     add_range(ArgumentKind::indirect, Access::read, dispatch->indirect);
+  if (dispatch->predicate)
+    add_range(dispatch->predicate.kind(), Access::read, dispatch->predicate.word);
 }
 
 // --- and back -----------------------------------------------------------------------------------

@@ -259,11 +259,14 @@ class GraphReader final : Resolver {
   }
 
   void check_arguments(std::uint32_t command, std::span<const TraceArgument> arguments) const {
-    bool has_grid = false;
+    bool has_grid = false, has_predicate = false;
     for (const TraceArgument& a : arguments) {
-      if (has_grid)
+      if (has_predicate)
+        damaged("Dispatch {} has arguments after its predicate.", command_name(command));
+      has_predicate = is_predicate(a.kind);
+      if (has_grid && !has_predicate)
         damaged("Dispatch {} has arguments after the range of its grid.", command_name(command));
-      has_grid = a.kind == ArgumentKind::indirect;
+      has_grid = has_grid || a.kind == ArgumentKind::indirect;
       if (a.kind == ArgumentKind::sampler || a.kind == ArgumentKind::opaque)
         damaged("Dispatch {} has an argument of the kind {}, which a saved graph doesn't have.",
                 command_name(command), to_string(a.kind));

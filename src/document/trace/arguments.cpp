@@ -48,13 +48,18 @@ const Parameter* parameter_of(const Trace& trace, const TraceWork& work, std::si
   const bool by_kind = kernel.has_parameters_by_kind();
   const auto arguments = trace.arguments(work);
   const ArgumentKind kind = arguments[argument].kind;
-  if (kind == ArgumentKind::indirect) return nullptr;
+  if (is_read_beside(kind)) return nullptr;
   if (!by_kind) return argument < kernel.parameters.size() ? &kernel.parameters[argument] : nullptr;
   auto place = std::ranges::count(arguments.first(argument), kind, &TraceArgument::kind);
   for (const Parameter& parameter : kernel.parameters)
     if (static_cast<int>(parameter.kind) == static_cast<int>(kind) && place-- == 0)
       return &parameter;
   return nullptr;
+}
+
+const TraceArgument* predicate_of(const Trace& trace, const TraceWork& work) {
+  const auto arguments = trace.arguments(work);
+  return !arguments.empty() && is_predicate(arguments.back().kind) ? &arguments.back() : nullptr;
 }
 
 std::optional<ElementType> element_in_kernels(const Trace& trace, std::uint32_t buffer,

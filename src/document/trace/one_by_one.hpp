@@ -19,6 +19,8 @@ namespace reel {
 
 inline constexpr std::string_view one_by_one_kind = "nodes_one_by_one";
 inline constexpr std::string_view in_parts_kind = "launched_in_parts";
+// A decision that ended its launch: a while at its limit, a switch without such a branch.
+inline constexpr std::string_view decision_failed_kind = "decision_failed";
 inline constexpr std::string_view one_by_one_begin = "Graph ";
 
 // `lowering`: how the device is given the graph otherwise.

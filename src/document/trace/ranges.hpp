@@ -1,6 +1,7 @@
 // ranges.hpp - the bytes that a recorded command touches.
 #pragma once
 
+#include "reel/arguments.hpp"
 #include "reel/trace.hpp"
 
 namespace reel {
@@ -9,10 +10,8 @@ namespace reel {
 template <class F>
 void for_each_range(const Trace& trace, const TraceWork& work, F&& visit) {
   for (const TraceArgument& argument : trace.arguments(work)) {
-    const bool is_range =
-        argument.kind == ArgumentKind::buffer || argument.kind == ArgumentKind::indirect;
-    if (is_range && argument.buffer != no_index && argument.size_bytes)
-      visit(argument, argument.kind == ArgumentKind::indirect ? Access::read : argument.access);
+    if (argument.has_range() && argument.buffer != no_index && argument.size_bytes)
+      visit(argument, is_read_beside(argument.kind) ? Access::read : argument.access);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "reel/trace_columns.hpp"
 
+#include <array>
+
 #include "document/trace/row_columns.hpp"
 #include "reel/arguments.hpp"
 #include "reel/graph.hpp"
@@ -8,9 +10,9 @@ namespace reel {
 
 // Names of enumerators that only these lists need.
 static const char* to_string(TraceRegion::Kind kind) noexcept {
-  return kind == TraceRegion::Kind::pass    ? "pass"
-         : kind == TraceRegion::Kind::named ? "named"
-                                            : "launch";
+  constexpr std::array names{"pass",   "named",  "launch", "if",   "while",
+                             "switch", "repeat", "branch", "round"};
+  return names[static_cast<std::size_t>(kind)];
 }
 
 namespace {
@@ -262,8 +264,10 @@ constexpr RowColumn<TraceCommand> commands[] = {
 bool has_range(const TraceArgument& argument) { return argument.buffer != no_index; }
 
 constexpr RowColumn<TraceArgument> arguments[] = {
-    word_column<&TraceArgument::kind, ArgumentKind::opaque>(
-        "kind", "`buffer`, `value`, `shared`, `indirect`, `sampler`, `null`, `opaque`"),
+    word_column<&TraceArgument::kind, ArgumentKind::run_unless>(
+        "kind",
+        "`buffer`, `value`, `shared`, `indirect`, `sampler`, `null`, `opaque`; `run_if`, "
+        "`run_unless`: the word by which the command runs or doesn't"),
     word_column<&TraceArgument::access, Access::read_write>(
         "access", "of a range of a buffer: `in`, `out`, `inout`", has_range),
     number_column<&TraceArgument::buffer>("buffer", buffer, "that the range is of"),
@@ -367,14 +371,22 @@ constexpr RowColumn<TraceContents> contents[] = {
 bool is_numbered(const TraceRegion& region) { return region.kind != TraceRegion::Kind::named; }
 
 constexpr RowColumn<TraceRegion> regions[] = {
-    word_column<&TraceRegion::kind, TraceRegion::Kind::launch>(
-        "kind", "`pass`, `named`, `launch` (of a graph that decides, which is recorded in parts)"),
-    number_column<&TraceRegion::number>("number", number, "of a pass; of a launch, its graph's",
-                                        is_numbered),
+    word_column<&TraceRegion::kind, TraceRegion::Kind::round>(
+        "kind",
+        "`pass`, `named`, `launch` (of a graph that decides, which is recorded in parts); in a "
+        "launch its decisions, `if`, `while`, `switch` and `repeat`, and in those what ran: the "
+        "`branch`, or each `round`"),
+    number_column<&TraceRegion::number>(
+        "number", number,
+        "of a pass; of a launch, its graph's; of an `if` or `switch`, its condition; of a `while`, "
+        "rounds that ran; of a `repeat`, rounds it has; of a `branch` or `round`, which, from 0",
+        is_numbered),
     number_column<&TraceRegion::name>("name", text, "as the program named it"),
     number_column<&TraceRegion::thread>("thread", count, "that was in it"),
     number_column<&TraceRegion::begin_ns>("begin_ns", time, "when it began"),
     number_column<&TraceRegion::end_ns>("end_ns", time, "when it ended"),
+    number_column<&TraceRegion::parent>("parent", index,
+                                        "the innermost region of its thread that it lies in"),
 };
 
 constexpr RowColumn<TraceOverhead> overheads[] = {

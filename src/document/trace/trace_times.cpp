@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "document/trace/loading/clock_map.hpp"
@@ -45,6 +47,21 @@ void end_in_time(std::vector<Row>& rows, std::string_view what, Problems& proble
   if (early > 0)
     problems.remark(fmt::format(
         "{} of the {} end before they begin: how long they took is not known.", early, what));
+}
+
+// By begin, those around others first; each learns which one it lies in.
+void nest(std::vector<TraceRegion>& regions) {
+  std::ranges::stable_sort(regions, {}, [](const TraceRegion& region) {
+    return std::pair(region.begin_ns, ~region.end_ns);
+  });
+  std::map<std::uint32_t, std::vector<std::uint32_t>> threads;  // those that may hold the next
+  for (std::uint32_t r = 0; r < regions.size(); ++r) {
+    // What lies in one that ends before this does lies in this one, too, if it comes later.
+    auto& around = threads[regions[r].thread];
+    while (!around.empty() && regions[around.back()].end_ns < regions[r].end_ns) around.pop_back();
+    regions[r].parent = around.empty() ? no_index : around.back();
+    around.push_back(r);
+  }
 }
 
 }  // namespace
@@ -160,7 +177,7 @@ void TraceAssembler::sort_spans() {
   end_in_time(rows_.regions, "passes and regions", problems_);
   end_in_time(rows_.overheads, "times that recording took", problems_);
   for (TraceRegion& region : rows_.regions) region.name = text(region.name);
-  std::ranges::stable_sort(rows_.regions, {}, &TraceRegion::begin_ns);
+  nest(rows_.regions);
   std::ranges::stable_sort(rows_.overheads, {}, &TraceOverhead::begin_ns);
   std::ranges::stable_sort(rows_.notes, {}, &TraceNote::time_ns);
   std::ranges::stable_sort(rows_.clocks, {}, &TraceClock::time_ns);

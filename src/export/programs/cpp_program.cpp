@@ -80,8 +80,16 @@ reel::Argument value(const Bytes& bytes, reel::ArgumentKind kind = reel::Argumen
 }
 )";
 
-constexpr std::array functions_in_order{load_function,  text_function,     words_function,
-                                        timed_function, is_equal_function, value_function};
+constexpr const char* word_in_function = R"(
+// What is there when all before it is done.
+std::uint32_t word_in(const reel::Stream& stream, reel::BufferRange range) {
+  return stream.read_now<std::uint32_t>(range).at(0);
+}
+)";
+
+constexpr std::array functions_in_order{load_function,  text_function,    words_function,
+                                        timed_function, word_in_function, is_equal_function,
+                                        value_function};
 
 constexpr const char* cmake_text = R"(cmake_minimum_required(VERSION 3.25)
 project(program LANGUAGES CXX)
@@ -140,7 +148,7 @@ class CppProgram : public ProgramWriter {
     if (uses("std::bit_cast<")) line("#include <bit>");
     if (calls(timed_function)) line("#include <chrono>");
     if (uses("int8_t") || uses("int16_t") || uses("int32_t") || uses("int64_t") ||
-        calls(words_function))
+        calls(words_function) || calls(word_in_function))
       line("#include <cstdint>");
     line("#include <cstdio>");
     if (calls(words_function)) line("#include <cstring>");
@@ -241,6 +249,12 @@ class CppProgram : public ProgramWriter {
   }
 
   void barrier() override { line("  stream.barrier();"); }
+
+  void predicate(const TraceArgument& word) override {
+    used_.insert(word_in_function);
+    line("  if (word_in(stream, {}) {} 0)", range(word),
+         word.kind == ArgumentKind::run_if ? "!=" : "==");
+  }
 
   void dispatch(const TraceWork& work, const std::string& title, const TraceArgument* grid,
                 const std::vector<ArgumentText>& arguments) override {

@@ -1,5 +1,7 @@
 #include "export/programs/program_writer.hpp"
 
+#include "document/trace/ranges.hpp"
+
 namespace reel::program {
 
 using rerun::Action;
@@ -77,13 +79,29 @@ void ProgramWriter::run(std::uint32_t command) {
   if (work.kind != WorkKind::dispatch) return;  // a write is put, and no other does anything here
   std::vector<ArgumentText> texts;
   const TraceArgument* grid = nullptr;
+  const TraceArgument* const word = predicate_of(trace_, work);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == ArgumentKind::indirect)
       grid = &arguments[i];
-    else
+    else if (&arguments[i] != word)
       texts.push_back(argument(parameter_of(trace_, work, i), arguments[i]));
   }
+  if (word) predicate(*word);
+  const std::size_t begin = text_.size();
   dispatch(work, command_title(plan_, command), grid, texts);
+  if (word) indent(begin);
+}
+
+// Lines from there on, by one step more.
+void ProgramWriter::indent(std::size_t begin) {
+  std::string deeper;
+  bool is_at_start = true;
+  for (const char c : std::string_view(text_).substr(begin)) {
+    if (is_at_start && c != '\n') deeper += margin_;
+    deeper += c;
+    is_at_start = c == '\n';
+  }
+  text_.replace(begin, std::string::npos, deeper);
 }
 
 ArgumentText ProgramWriter::argument(const Parameter* parameter, const TraceArgument& a) {

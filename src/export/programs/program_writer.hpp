@@ -48,6 +48,8 @@ class ProgramWriter {
   virtual void kernel(const TraceKernel& kernel, const ProgramKernel& files) = 0;
   virtual void put(const TraceContents& contents, const std::string& file,
                    const TraceWork* write) = 0;
+  // The beginning of an `if` around the dispatch that follows.
+  virtual void predicate(const TraceArgument& word) = 0;
   // `grid`: the range that has it, of an indirect one.
   virtual void dispatch(const TraceWork& work, const std::string& title, const TraceArgument* grid,
                         const std::vector<ArgumentText>& arguments) = 0;
@@ -71,6 +73,7 @@ class ProgramWriter {
   void run(std::uint32_t command);
   void look(std::uint32_t contents);
   void announce(std::uint32_t command);
+  void indent(std::size_t begin);
   std::string remark(std::uint32_t command, const TraceWork& work) const;
   ArgumentText argument(const Parameter* parameter, const TraceArgument& a);
 

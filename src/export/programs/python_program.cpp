@@ -88,6 +88,15 @@ def groups_in(queue, buffer, offset):
     return tuple(int(count) for count in groups)
 )";
 
+constexpr const char* word_in_function_of_python = R"(
+
+def word_in(queue, buffer, offset):
+    """A number in a buffer, when all before it is done."""
+    word = numpy.empty(1, numpy.uint32)
+    cl.enqueue_copy(queue, word, buffer, src_offset=offset)
+    return int(word[0])
+)";
+
 constexpr const char* dispatch_function = R"(
 
 def dispatch(queue, name, kernel, groups, group_size, *arguments, items=None, offset=None):
@@ -116,8 +125,9 @@ def is_equal(queue, name, buffer, offset, size, expected_file):
 )";
 
 constexpr std::array python_functions_in_order{
-    make_buffer_function, python_load_function, put_function,      build_kernel_function,
-    part_function,        groups_in_function,   dispatch_function, python_is_equal_function};
+    make_buffer_function,       python_load_function, put_function,
+    build_kernel_function,      part_function,        groups_in_function,
+    word_in_function_of_python, dispatch_function,    python_is_equal_function};
 
 constexpr const char* ending = R"(
 
@@ -220,6 +230,12 @@ class PythonProgram : public ProgramWriter {
   }
 
   void barrier() override { line("    # the queue does one command after the other"); }
+
+  void predicate(const TraceArgument& word) override {
+    used_.insert(word_in_function_of_python);
+    line("    if word_in(queue, {}, {}) {} 0:", name_of_buffer(word.buffer), word.offset_bytes,
+         word.kind == ArgumentKind::run_if ? "!=" : "==");
+  }
 
   void dispatch(const TraceWork& work, const std::string& title, const TraceArgument* grid,
                 const std::vector<ArgumentText>& arguments) override {

@@ -49,6 +49,10 @@ Cell own_ns(Source& s, std::uint64_t row) {
   return s.trace().commands()[row].has_run_times() ? Cell(s.own_ns()[row]) : Cell();
 }
 
+Cell region_of(Source& s, std::uint64_t row) {
+  return shown(s.trace(), ColumnKind::index, s.regions()[row]);
+}
+
 Table command_table() {
   Table table{
       "commands", rows_of<commands>, {{"id", integer, "12 is `c12`", row_number}}, true, true};
@@ -59,8 +63,11 @@ Table command_table() {
            {"bytes", integer, "of all ranges of buffers that it was given", bytes_of, &by_work},
            {"run_ns", integer, "from started to ended", run_ns},
            {"own_ns", integer,
-            "the same, but 0 of a launch whose nodes have times: sums count nothing twice",
-            own_ns}})
+            "the same, but 0 of a launch whose nodes have times: sums count nothing twice", own_ns},
+           {"region", integer,
+            "in `regions`: the launch of a graph that decides, or the innermost branch, round or "
+            "decision of it, that gave it",
+            region_of}})
     table.columns.push_back(std::move(column));
   return table;
 }

@@ -54,6 +54,12 @@ Table contents_table() {
   return table;
 }
 
+Table region_table() {
+  Table table{"regions", rows_of<regions>, {{"id", integer, "from 0", row_number}}, true, true};
+  describe<row_of<regions>>(table.columns);
+  return table;
+}
+
 Table fact_table() {
   return {
       "facts",
@@ -75,7 +81,7 @@ std::vector<Table> recorded_tables() {
           table_of<kernels>("kernels", true, true),
           parameter_table(),
           contents_table(),
-          table_of<regions>("regions"),
+          region_table(),
           table_of<overheads>("overheads"),
           table_of<notes>("notes"),
           table_of<clocks>("clocks"),

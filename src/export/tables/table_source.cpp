@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "reel/decision_tree.hpp"
+
 namespace reel::tables {
 
 const analysis::Report& Source::report() {
@@ -42,6 +44,11 @@ const std::vector<std::uint64_t>& Source::own_ns() {
   if (report_) return report_->own_ns;
   if (!own_ns_) own_ns_ = analysis::own_run_ns(trace_);
   return *own_ns_;
+}
+
+const std::vector<std::uint32_t>& Source::regions() {
+  if (!regions_) regions_ = analysis::regions_of_commands(trace_);
+  return *regions_;
 }
 
 std::uint64_t Source::argument_count() {

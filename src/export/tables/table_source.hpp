@@ -28,6 +28,7 @@ class Source {
   const analysis::Report& report();  // all of it
   const std::vector<analysis::Finding>& findings();
   const std::vector<std::uint64_t>& own_ns();
+  const std::vector<std::uint32_t>& regions();  // of each command, as analysis has them
 
   // Arguments of all commands, one after the other: those of works count for each command.
   std::uint64_t argument_count();
@@ -53,6 +54,7 @@ class Source {
   std::optional<analysis::Memory> memory_;
   std::optional<std::vector<analysis::Finding>> findings_;
   std::optional<std::vector<std::uint64_t>> own_ns_;
+  std::optional<std::vector<std::uint32_t>> regions_;
   std::vector<std::uint64_t> argument_ends_;  // by command
   std::uint32_t last_command_ = 0;            // of argument_at()
   std::optional<std::vector<std::pair<std::uint32_t, std::uint32_t>>> parameters_;

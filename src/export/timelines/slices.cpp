@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "reel/decision_tree.hpp"
+
 namespace reel {
 
 Lanes assign_lanes(std::vector<Slice>& slices, std::uint32_t most) {
@@ -101,13 +103,6 @@ std::string stream_name(const TraceStream& stream) {
 
 namespace {
 
-std::string region_name(const Trace& trace, const TraceRegion& region) {
-  const std::string& name = trace.text(region.name);
-  if (!name.empty()) return name;
-  if (region.kind == TraceRegion::Kind::launch) return "launch";
-  return region.kind == TraceRegion::Kind::pass ? fmt::format("pass {}", region.number) : "region";
-}
-
 template <class Row, class Name>
 std::vector<Slice> slices_of(const std::vector<Row>& rows, Name&& name) {
   std::vector<Slice> slices;
@@ -120,8 +115,13 @@ std::vector<Slice> slices_of(const std::vector<Row>& rows, Name&& name) {
 }  // namespace
 
 std::vector<Slice> region_slices(const Trace& trace) {
-  return slices_of(trace.regions(),
-                   [&](const TraceRegion& region) { return region_name(trace, region); });
+  const analysis::RegionTitles titles(trace);
+  return slices_of(trace.regions(), [&](const TraceRegion& region) {
+    const auto index = static_cast<std::uint32_t>(&region - trace.regions().data());
+    // A launch is known by its name alone.
+    const std::string& name = trace.text(region.name);
+    return region.kind == TraceRegion::Kind::launch && !name.empty() ? name : titles.of(index);
+  });
 }
 
 std::vector<Slice> overhead_slices(const Trace& trace) {

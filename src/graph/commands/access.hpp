@@ -45,6 +45,7 @@ void for_each_range(const Work& work, F&& visit) {
       if (a.kind == ArgumentKind::image) named(stored_range(a.range), a.access);
     }
     named(dispatch->indirect, Access::read);
+    named(dispatch->predicate.word, Access::read);
   } else {
     for_each_transfer_range(work, named);
   }

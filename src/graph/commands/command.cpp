@@ -1,6 +1,6 @@
 #include "reel/command.hpp"
 
-#include <algorithm>
+#include <array>
 
 #include "reel/graph.hpp"
 
@@ -36,6 +36,10 @@ const char* to_string(ArgumentKind kind) noexcept {
       return "opaque";
     case ArgumentKind::image:
       return "image";
+    case ArgumentKind::run_if:
+      return "run_if";
+    case ArgumentKind::run_unless:
+      return "run_unless";
   }
   return "unknown";
 }
@@ -85,27 +89,6 @@ const char* kind_name(const Work& work) noexcept {
                                     "read",     "host_call", "barrier"};
   static_assert(names.size() == std::variant_size_v<Work>);
   return names[work.index()];
-}
-
-bool operator==(const Argument& a, const Argument& b) noexcept {
-  if (a.kind != b.kind) return false;
-  switch (a.kind) {
-    case ArgumentKind::buffer:
-    case ArgumentKind::image:
-      return a.access == b.access && a.range.buffer == b.range.buffer &&
-             a.range.offset_bytes == b.range.offset_bytes &&
-             a.range.size_bytes == b.range.size_bytes;
-    case ArgumentKind::value:
-    case ArgumentKind::sampler:
-      return std::ranges::equal(a.value(), b.value());
-    case ArgumentKind::shared:
-      return a.shared_bytes == b.shared_bytes;
-    case ArgumentKind::null:
-    case ArgumentKind::indirect:
-    case ArgumentKind::opaque:
-      return true;
-  }
-  return false;
 }
 
 }  // namespace reel

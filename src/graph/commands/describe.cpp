@@ -43,9 +43,16 @@ std::string describe(const Argument& argument) {
       return "a pointer to nothing";
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
+    case ArgumentKind::run_if:
+    case ArgumentKind::run_unless:
       break;
   }
   return "unknown";
+}
+
+std::string describe(const DispatchPredicate& predicate) {
+  if (!predicate) return "none";
+  return fmt::format("{} {}", to_string(predicate.kind()), describe(predicate.word));
 }
 
 std::string describe(const Command& command) {

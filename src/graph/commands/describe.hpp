@@ -16,6 +16,8 @@ std::string describe(const Dim3& size);              // "(4, 1, 1)"
 std::string describe(const Argument& argument);
 // "Copy 'save kv'", "Dispatch 'q_proj'", "Fill": how an error about a command begins.
 std::string describe(const Command& command);
+std::string describe(
+    const DispatchPredicate& predicate);         // "run_if 'flag' (offset 0, 4 bytes)", "none"
 std::string describe(const Decision& decision);  // "while of 4", "repeat 3 of 2", "if of 4, else 1"
 // What is said of a branch: "then", "else", "body", "case 2".
 std::string branch_name(const Decision& decision, std::size_t branch);

@@ -36,8 +36,11 @@ struct BufferResource : std::enable_shared_from_this<BufferResource> {
   // Of an image. One that is made on a buffer has no bytes of its own: it shows those of `storage`.
   std::optional<ImageShape> image;
   std::shared_ptr<BufferResource> storage;
-  bool is_shared_virtual = false;    // a range of it may be bound wherever it begins
-  std::byte* mapped = nullptr;       // of Buffer::mapped()
+  bool is_shared_virtual = false;  // a range of it may be bound wherever it begins
+  std::byte* mapped = nullptr;     // of Buffer::mapped()
+  // Where its bytes lie in the host's memory, for whoever knows that nothing writes them. Null:
+  // only the driver reads them.
+  const std::byte* host_bytes = nullptr;
   std::uint64_t device_address = 0;  // of Buffer::device_address()
   std::uint64_t storage_offset_bytes = 0, storage_size_bytes = 0;
   // The capture that has every byte, and the one that knows every byte to be written by a device.

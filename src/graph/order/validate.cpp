@@ -94,6 +94,8 @@ const char* with_article(ArgumentKind kind) {
       return "a pointer to nothing";
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
+    case ArgumentKind::run_if:
+    case ArgumentKind::run_unless:
       return "something else";
   }
   return "unknown";
@@ -183,6 +185,20 @@ std::uint64_t items_of(const Dim3& size) {
   return plane != 0 && size.z > most / plane ? most : plane * size.z;
 }
 
+void check_predicate(const Command& command, const DispatchPredicate& predicate) {
+  check_range({.command = command, .role = "predicate"}, predicate.word);
+  if (predicate.word.buffer->image)
+    fail(Code::invalid_argument, "{} reads its predicate from {}, which is an image.",
+         describe(command), describe(predicate.word));
+  if (predicate.word.size_bytes != sizeof(std::uint32_t))
+    fail(Code::invalid_argument, "{} reads its predicate from {}; it takes 4 bytes.",
+         describe(command), describe(predicate.word));
+  if (predicate.word.offset_bytes % sizeof(std::uint32_t) != 0)
+    fail(Code::invalid_argument,
+         "{} reads its predicate from {}; the offset must be a multiple of 4.", describe(command),
+         describe(predicate.word));
+}
+
 void check(const Command& command, const Dispatch& dispatch) {
   if (!dispatch.kernel) fail(Code::invalid_argument, "{} names no kernel.", describe(command));
   const KernelResource& kernel = *dispatch.kernel;
@@ -202,6 +218,7 @@ void check(const Command& command, const Dispatch& dispatch) {
          "{} has group size {}, but kernel '{}' runs at most {} items a group.", describe(command),
          describe(size), kernel.source.name, kernel.max_group_items);
   check_arguments(command, dispatch);
+  if (dispatch.predicate) check_predicate(command, dispatch.predicate);
   if (!dispatch.indirect.buffer) return;
   check_range({.command = command, .role = "group counts"}, dispatch.indirect);
   if (dispatch.indirect.size_bytes < 3 * sizeof(std::uint32_t))

@@ -33,7 +33,7 @@ struct WorkArgument {
   TrackedBuffer* view = nullptr;  // the image on the range that is bound
 
   bool is_buffer() const noexcept { return kind == ArgumentKind::buffer; }
-  bool has_range() const noexcept { return is_buffer() || kind == ArgumentKind::indirect; }
+  bool has_range() const noexcept { return is_buffer() || is_read_beside(kind); }
   // Of a buffer whose bytes can be read.
   bool is_bytes() const noexcept { return is_buffer() && !range.storage->is_strange; }
   bool is_written() const noexcept { return is_buffer() && writes(access); }

@@ -39,9 +39,7 @@ void BufferLedger::add_changes(const RangeSet& set, Change change, bool was_in, 
 bool BufferLedger::use(const BufferRange& range, Access access, std::vector<Piece>& unknown,
                        Changes* changes) {
   BufferResource& buffer = *range.buffer;
-  if (buffer.known_in.load(std::memory_order_acquire) == capture_ &&
-      (!writes(access) || buffer.written_in.load(std::memory_order_acquire) == capture_))
-    return false;
+  if (is_settled(buffer, access)) return false;
   const std::uint64_t begin = range.offset_bytes, end = begin + range.size_bytes;
   bool is_new = false;
   const std::lock_guard lock(mutex_);

@@ -80,6 +80,11 @@ class BufferLedger {
   };
   using Changes = std::vector<Change>;  // in the order in which they were made
 
+  // use() of any range of it would change nothing, and find nothing to be read.
+  bool is_settled(const BufferResource& buffer, Access access) const noexcept {
+    return buffer.known_in.load(std::memory_order_acquire) == capture_ &&
+           (!writes(access) || buffer.written_in.load(std::memory_order_acquire) == capture_);
+  }
   // `range` is about to be used. Adds what must be read before to `unknown`, and returns true when
   // the buffer is named for the first time. What changed is added to `changes`.
   bool use(const BufferRange& range, Access access, std::vector<Piece>& unknown,

@@ -15,11 +15,14 @@
 #include "recording/contents/buffer_ledger.hpp"
 #include "recording/contents/mapped_memory.hpp"
 #include "recording/order/queue_log.hpp"
+#include "recording/streams/kept_dispatches.hpp"
+#include "recording/streams/kept_works.hpp"
 #include "recording/writing/messages.hpp"
 
 namespace reel {
 class DeviceState;
-class Signal;  // a point in the order of a stream: handed on, never looked into
+class Signal;         // a point in the order of a stream: handed on, never looked into
+class ReadyDispatch;  // the driver's short way for a dispatch: the same
 }  // namespace reel
 
 namespace reel::capture {
@@ -47,8 +50,8 @@ class RecordedStream : public QueueLog {
 
   // --- asked of the driver -----------------------------------------------------------------------
   virtual std::unique_lock<std::mutex> try_lock() const = 0;
-  // Its stamps are for `ticket`. Throws what the driver refuses.
-  virtual void submit(const Command& command, std::uint32_t ticket) = 0;
+  // Its stamps are for `ticket`. Throws what the driver refuses. `ready`: of such a dispatch.
+  virtual void submit(const Command& command, std::uint32_t ticket, ReadyDispatch* ready) = 0;
   virtual void read(const BufferRange& source, std::span<std::byte> target) = 0;  // in its order
   virtual std::shared_ptr<Signal> mark() = 0;
   virtual void wait_for(const std::shared_ptr<Signal>& mark) = 0;  // of a stream of this device
@@ -67,6 +70,8 @@ class RecordedStream : public QueueLog {
   bool is_in_document = false;  // with its first command
   PendingContents group;        // that is being put together
   std::deque<PendingContents> contents;
+  KeptWorks works;
+  KeptDispatches dispatches;
   std::vector<Piece> unknown;     // reused
   BufferLedger::Changes changes;  // by looking at what is on its way
 };

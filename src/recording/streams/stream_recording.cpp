@@ -46,6 +46,23 @@ bool StreamRecording::introduce(const std::shared_ptr<RecordedStream>& stream,
 
 // --- one command --------------------------------------------------------------------------------
 
+bool StreamRecording::is_settled(RecordedStream& stream, const Work& work) const noexcept {
+  const auto* dispatch = std::get_if<Dispatch>(&work);
+  if (!dispatch || dispatch->indirect.buffer || dispatch->predicate || contents == Contents::all)
+    return false;
+  if (!stream.carried.empty() || !stream.after.empty() ||
+      host_waits_.has_news(stream.lanes[0].host_waits) ||
+      freed_bytes_.load(std::memory_order_relaxed) > most_freed_bytes)
+    return false;
+  if (dispatch->kernel->recorded_in.load(std::memory_order_relaxed) != number) return false;
+  for (const Argument& a : dispatch->arguments) {
+    if (!a.is_memory()) continue;
+    const BufferResource& buffer = *a.range.buffer;
+    if (buffer.image || buffer.mapped || !ledger_.is_settled(buffer, a.access)) return false;
+  }
+  return true;
+}
+
 void StreamRecording::before(RecordedStream& stream, std::uint32_t id, const Work& work) {
   stream.unknown.clear();
   look_at(id, work, stream);
@@ -111,27 +128,56 @@ void StreamRecording::look_at(std::uint32_t id, const Work& work, RecordedStream
     if (a.is_memory() && a.range.buffer->storage) note_view(*a.range.buffer);
 }
 
-void StreamRecording::append(RecordedStream& stream, const document::CommandRow& given,
-                             const Command& command) {
+std::uint32_t StreamRecording::append(RecordedStream& stream, const document::CommandRow& given,
+                                      const Command& command) {
   const document::StoredSizes sizes = document::stored_sizes(command.work);
   PackedCommand* entry = reserve_command(*stream.log, id_number(stream.id), given, sizes.arguments,
                                          sizes.value_bytes, command.label.size());
   entry->scope = command.scope.key();
   document::store(command.work, Ids{}, entry->work, entry->arguments(), entry->values());
   command.label.copy(entry->label(), command.label.size());
+  const std::uint32_t place = stream.works.place_of(*entry);
+  const bool is_known = place != no_index && stream.works.has(place, entry->what());
+  entry->row.work = place;
+  if (is_known) {
+    entry->header = {sizeof(PackedAgain), EntryType::known};
+    stream.log->shorten(sizeof(PackedAgain));
+  }
   stream.log->commit();
+  return is_known ? place : no_index;
+}
+
+void StreamRecording::append_ready(RecordedStream& stream, const document::CommandRow& given,
+                                   const Command& command) {
+  const Dispatch& dispatch = *std::get_if<Dispatch>(&command.work);
+  std::uint32_t place = stream.dispatches.find(command, dispatch, stream.works);
+  if (place != no_index) [[likely]] {
+    document::CommandRow row = given;
+    row.work = place;
+    append_again(*stream.log, id_number(stream.id), row, EntryType::known);
+    return;
+  }
+  place = append(stream, given, command);
+  if (place != no_index) stream.dispatches.keep(command, dispatch, place, stream.works);
 }
 
 // Beside what it calls, so that all of it is one piece of code: this is the hot way.
-void StreamRecording::give(RecordedStream& stream, std::uint32_t id, const Command& command,
-                           const Command& given, std::uint64_t begin_ns, CallMeter& meter) {
+void StreamRecording::give(RecordedStream& stream, const OneCommand& one, CallMeter& meter) {
+  const auto append_it = [&] {
+    const document::CommandRow given{
+        .id = one.id, .call_begin_ns = one.begin_ns, .call_end_ns = monotonic_ns()};
+    if (one.ready)
+      append_ready(stream, given, one.command);
+    else
+      append(stream, given, one.command);
+  };
+  const auto drive = [&] { stream.submit(one.given, one.id, one.ready); };
+  if (is_settled(stream, one.command.work)) [[likely]]
+    return give(
+        stream, one.id, one.id, meter, [](auto&&) {}, append_it, drive);
   give(
-      stream, id, id, meter, [&](auto&& visit) { visit(id, command.work); },
-      [&] {
-        append(stream, {.id = id, .call_begin_ns = begin_ns, .call_end_ns = monotonic_ns()},
-               command);
-      },
-      [&] { stream.submit(given, id); });
+      stream, one.id, one.id, meter, [&](auto&& visit) { visit(one.id, one.command.work); },
+      append_it, drive);
 }
 
 void StreamRecording::leave_out(StreamId stream, const Work& work) {

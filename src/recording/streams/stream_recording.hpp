@@ -86,9 +86,19 @@ class StreamRecording : public RecordingCore {
     });
   }
   // The same of one command, whose call began then; `given` is what the driver gets.
-  void give(RecordedStream& stream, std::uint32_t id, const Command& command, const Command& given,
-            std::uint64_t begin_ns, CallMeter& meter);
-  void append(RecordedStream& stream, const document::CommandRow& given, const Command& command);
+  struct OneCommand {
+    std::uint32_t id;
+    const Command &command, &given;
+    ReadyDispatch* ready;
+    std::uint64_t begin_ns;
+  };
+  void give(RecordedStream& stream, const OneCommand& one, CallMeter& meter);
+  // Returns the place that its work is known by, if it was.
+  std::uint32_t append(RecordedStream& stream, const document::CommandRow& given,
+                       const Command& command);
+  // The same of one that is `ready`.
+  void append_ready(RecordedStream& stream, const document::CommandRow& given,
+                    const Command& command);
   void leave_out(StreamId stream, const Work& work);  // it runs unrecorded
   // The stream has waited for all its commands.
   void stream_done(RecordedStream& stream);
@@ -140,6 +150,8 @@ class StreamRecording : public RecordingCore {
   };
 
   // --- one command (stream_recording.cpp)
+  // before() and after() would do nothing: true of most dispatches of a loop.
+  bool is_settled(RecordedStream& stream, const Work& work) const noexcept;
   void before(RecordedStream& stream, std::uint32_t id, const Work& work);
   void after(RecordedStream& stream, std::uint32_t id, const Work& work);
   // Marks what `work` uses; what must be read before it runs is added to `stream.unknown`.

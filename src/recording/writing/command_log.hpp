@@ -4,6 +4,7 @@
 // other and, once blocks go round, nothing is allocated. Entries are whole or not there.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@ class CommandLog {
   // --- the appending side ------------------------------------------------------------------------
   // Room for an entry of `size_bytes` (a multiple of 8), to be filled before commit().
   std::byte* reserve(std::uint32_t size_bytes);
+  void shorten(std::uint32_t size_bytes) noexcept { pending_ = size_bytes; }  // what was reserved
   void commit();
 
   // --- the reading side --------------------------------------------------------------------------
@@ -57,6 +59,7 @@ class CommandLog {
   bool is_read() const;  // nothing is there that was not visited
   // Of the last command that was visited, and of the last bare one: the visitor's.
   std::uint32_t last_work = no_index, last_bare_work = no_index;
+  std::array<std::uint32_t, known_places> known_works;  // by place; set before it is named
   // The last one that was there as a whole, which stays for as long as that, and the hash of it
   // without values once it is asked for. Its values are the visitor's to change.
   PackedCommand* last_command = nullptr;

@@ -436,6 +436,11 @@ void DocumentThread::write(EntryHeader& entry, CommandLog& log) {
     return add(reinterpret_cast<const PackedAgain&>(entry).row);
   }
   if (entry.type == EntryType::again) return add(reinterpret_cast<const PackedAgain&>(entry).row);
+  if (entry.type == EntryType::known) {
+    const document::CommandRow& row = reinterpret_cast<const PackedAgain&>(entry).row;
+    log.last_work = log.known_works[row.work];
+    return add(row);
+  }
   if (entry.type == EntryType::stamps) {
     const auto& stamps = reinterpret_cast<const PackedStamps&>(entry);
     const auto* rows = reinterpret_cast<const document::StampRow*>(&stamps + 1);
@@ -458,6 +463,7 @@ void DocumentThread::write(EntryHeader& entry, CommandLog& log) {
   log.last_without_values.reset();
   log.last_work = works_.number_of(command, *document_);
   if (is_bare(command)) log.last_bare_work = log.last_work;
+  if (command.row.work != no_index) log.known_works[command.row.work] = log.last_work;
   add(command.row);
 }
 

@@ -13,7 +13,17 @@
 
 namespace reel::capture {
 
-enum class EntryType : std::uint32_t { command = 1, stamps, again, bare_again, other_values };
+enum class EntryType : std::uint32_t {
+  command = 1,
+  stamps,
+  again,
+  bare_again,
+  known,
+  other_values
+};
+
+// So many works of a log may be named by a place.
+inline constexpr std::uint32_t known_places = 256;
 
 struct EntryHeader {
   std::uint32_t size_bytes;  // of the whole entry, a multiple of 8
@@ -22,7 +32,7 @@ struct EntryHeader {
 
 struct PackedCommand {
   EntryHeader header;
-  document::CommandRow row;  // without the number of its work
+  document::CommandRow row;  // its work: the place that it is known by from now on, or none
   const void* scope;         // Scope's own pointer: lives as long as the process
   TraceWork work;            // without texts
   std::uint32_t value_bytes, label_bytes;
@@ -57,13 +67,14 @@ inline bool is_bare(const PackedCommand& command) noexcept {
          command.work.kernel == no_index && command.value_bytes == 0;
 }
 
-// A command that does what the one before it in the log does (again), or what the last one does
-// that is bare.
+// A command that does what the one before it in the log does (again), what the last one does that
+// is bare, or what is known by the place in `row.work`.
 struct PackedAgain {
   EntryHeader header;
   document::CommandRow row;
 };
-static_assert(sizeof(PackedAgain) % 8 == 0);
+static_assert(sizeof(PackedAgain) % 8 == 0 &&
+              offsetof(PackedAgain, row) == offsetof(PackedCommand, row));
 
 // A command that does what the one before it in the log does, with other values.
 struct PackedValues {

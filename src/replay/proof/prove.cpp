@@ -58,6 +58,7 @@ constexpr std::array untried{
     Untried{"launch.shape", "It needs kernels of other sizes."},
     Untried{"copy.small", "It needs a program that gathers its bytes."},
     Untried{"mem.", "A replay has all buffers from beginning to end."},
+    Untried{"decision.", "A replay gives what was launched, and decides nothing."},
     Untried{"nan", "`reel replay --nan` names the command that writes the first."},
     Untried{"sync.visibility", "A replay can't leave a cache as it was."},
     Untried{"sync.host", "A replay has the host's bytes when they are needed."},

@@ -5,6 +5,7 @@
 
 #include "base/handles.hpp"
 #include "replay/compare.hpp"
+#include "replay/run/predicates.hpp"
 #include "replay/script/writers.hpp"
 #include "runtime/stream_state.hpp"
 
@@ -57,8 +58,11 @@ class Line {
         stream.write(stage_.range(row.buffer, offset, bytes.size()), bytes);
       });
     } else {
-      for (const KeptCommand& kept : stage_.commands(action.command))
-        state_of(stream)->enqueue(Command(kept.command));
+      for (const KeptCommand& kept : stage_.commands(action.command)) {
+        const bool is_ours = is_decided_here(kept.command, stream);
+        if (auto left = is_ours ? decided(kept.command, stream) : kept.command)
+          state_of(stream)->enqueue(std::move(*left));
+      }
     }
     stream.synchronize();
   }

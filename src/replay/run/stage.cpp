@@ -10,6 +10,7 @@
 #include "document/columns/work_codec.hpp"
 #include "replay/page_reader.hpp"
 #include "replay/run/kernels.hpp"
+#include "replay/run/predicates.hpp"
 #include "replay/script/addresses.hpp"
 #include "replay/verifier.hpp"
 #include "runtime/check.hpp"
@@ -21,6 +22,10 @@ namespace {
 
 // Given to a device and not taken yet: some queue might keep all of it.
 constexpr std::uint64_t most_given_bytes = 32 * page_bytes;
+
+void check_here(const Command& command, const DeviceState& device) {
+  check(is_decided_here(command, device.info()) ? without_predicate(command) : command, device);
+}
 
 [[noreturn]] void fail_damaged(const Trace& trace, const TraceContents& row, std::uint32_t number) {
   const std::uint64_t begin = row.offset_bytes + number * page_bytes;
@@ -223,7 +228,7 @@ void Stage::keep_puts(const std::vector<Action>& actions, std::uint64_t most_byt
 }
 
 std::uint32_t Stage::add_other(Command command) {
-  check(command, *state_of(device_of_[0]));
+  check_here(command, *state_of(device_of_[0]));
   others_.push_back(std::move(command));
   return static_cast<std::uint32_t>(others_.size() - 1);
 }
@@ -282,7 +287,7 @@ std::vector<KeptCommand> Stage::load_checked(const TraceWork& work, std::uint32_
   const std::uint32_t stream = trace_.commands()[index].stream;
   for (const KeptCommand& one : commands) {
     try {
-      check(one.command, *state_of(device_of_stream(stream)));
+      check_here(one.command, *state_of(device_of_stream(stream)));
     } catch (const Error& error) {
       fail(Code::unsupported, "{} can't be run here: {}", describe_command(trace_, index),
            error.what());

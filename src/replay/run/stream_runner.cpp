@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/handles.hpp"
+#include "replay/run/predicates.hpp"
 #include "replay/run/runner.hpp"
 #include "runtime/stream_state.hpp"
 
@@ -188,6 +189,10 @@ class StreamRunner final : public Runner {
 
   void submit(Line& line, std::uint32_t index, const Command& command) {
     StreamState& state = *state_of(line.stream);
+    if (is_decided_here(command, line.stream)) {
+      if (const auto left = decided(command, line.stream)) submit(line, index, *left);
+      return;
+    }
     if (!times_) {
       state.enqueue(Command(command));
       return;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/handles.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/node_payload.hpp"
 #include "runtime/device_state.hpp"
@@ -15,49 +16,74 @@ namespace {
 // Rounds that are skipped cost something, a question costs a round trip: llvmpipe skips a dispatch
 // in 1 µs and answers in 60. So few rounds come first, for loops that are soon over, and then more.
 constexpr std::uint64_t first_rounds = 4, later_rounds = 16, rounds_of_a_repeat = 32;
+// Of a loop within another decision, of which every round is there as often as that one has rounds:
+// the first that isn't too many commands.
+constexpr std::uint64_t inner_rounds[] = {first_rounds, 2, 1};
 
-DecidedOnDevice::Parts parts_for_device(GraphExecState& exec, std::string& why_not);
-
-// With `rounds` where it is a loop; says why not where only the host can take it.
-DecidedOnDevice for_device(GraphExecState& exec, const DecidingExecutable::Choice& choice,
-                           std::uint64_t rounds, std::string& why_not) {
-  const Decision& decision = *choice.decision;
-  DecidedOnDevice made{.kind = decision.kind, .rounds = rounds};
-  if (decision.predicate) why_not = "it asks a function of the host";
-  // Its error must keep all that follows from running.
-  if (decision.kind == DecisionKind::switch_case) why_not = "a switch may be out of range";
-  if (!why_not.empty()) return made;
-  if (const auto* read = std::get_if<Read>(&exec.steps()[choice.step].command.work))
-    made.condition = read->source;
-  for (const GraphExec& branch : choice.branches)
-    made.branches.push_back(parts_for_device(state_of(branch, "launch()"), why_not));
-  return made;
+std::uint64_t at_most(std::uint64_t rounds, std::uint64_t limit) {
+  return limit == 0 ? rounds : std::min(rounds, limit);
 }
 
-DecidedOnDevice::Parts parts_for_device(GraphExecState& exec, std::string& why_not) {
-  DecidedOnDevice::Parts parts;
-  DecidingExecutable* deciding = exec.deciding();
-  if (!deciding) {
-    parts.push_back({&exec.executable(), nullptr});
-    return parts;
-  }
-  for (auto& part : deciding->parts()) {
-    if (auto* straight = std::get_if<DecidingExecutable::Straight>(&part)) {
-      parts.push_back({straight->executable.get(), nullptr});
-      continue;
+// A decision with all that is in it as a driver gets it.
+class ForDevice {
+ public:
+  explicit ForDevice(std::uint64_t rounds_inside) : rounds_inside_(rounds_inside) {}
+
+  std::string why_not;  // only the host can take it
+  bool has_loops_inside = false;
+
+  // With `rounds` where it is a loop.
+  DecidedOnDevice decision(GraphExecState& exec, const DecidingExecutable::Choice& choice,
+                           std::uint64_t rounds) {
+    const Decision& decision = *choice.decision;
+    DecidedOnDevice made{.kind = decision.kind, .rounds = rounds};
+    made.may_stop = decision.kind == DecisionKind::switch_case;
+    if (decision.predicate) why_not = "it asks a function of the host";
+    if (!why_not.empty()) return made;
+    if (const auto* read = std::get_if<Read>(&exec.steps()[choice.step].command.work))
+      made.condition = read->source;
+    for (const GraphExec& branch : choice.branches) {
+      made.branches.push_back(parts(state_of(branch, "launch()")));
+      for (const auto& part : made.branches.back())
+        made.may_stop = made.may_stop || (part.decision && part.decision->may_stop);
     }
-    const auto& choice = std::get<DecidingExecutable::Choice>(part);
-    if (!choice.enabled) continue;
-    if (choice.decision->kind == DecisionKind::while_loop) {
-      why_not = "a while in it has no end that the device knows";
-      return parts;
-    }
-    parts.push_back({nullptr, std::make_shared<const DecidedOnDevice>(
-                                  for_device(exec, choice, choice.decision->count, why_not))});
-    if (!why_not.empty()) return parts;
+    return made;
   }
-  return parts;
-}
+
+ private:
+  DecidedOnDevice::Parts parts(GraphExecState& exec) {
+    DecidedOnDevice::Parts made;
+    DecidingExecutable* deciding = exec.deciding();
+    if (!deciding) {
+      made.push_back({&exec.executable(), nullptr});
+      return made;
+    }
+    for (std::uint32_t i = 0; i < deciding->parts().size() && why_not.empty(); ++i) {
+      auto& part = deciding->parts()[i];
+      if (auto* straight = std::get_if<DecidingExecutable::Straight>(&part))
+        made.push_back({straight->executable.get(), nullptr, i});
+      else if (const auto& choice = std::get<DecidingExecutable::Choice>(part); choice.enabled)
+        made.push_back({nullptr, inside(exec, choice), i});
+    }
+    return made;
+  }
+
+  std::shared_ptr<const DecidedOnDevice> inside(GraphExecState& exec,
+                                                const DecidingExecutable::Choice& choice) {
+    const Decision& decided = *choice.decision;
+    const bool is_while = decided.kind == DecisionKind::while_loop;
+    std::uint64_t rounds = decided.kind == DecisionKind::repeat ? decided.count : 1;
+    if (is_while) {
+      has_loops_inside = true;
+      rounds = at_most(rounds_inside_, decided.limits.iterations);
+    }
+    auto made = std::make_shared<DecidedOnDevice>(decision(exec, choice, rounds));
+    made->may_stop = made->may_stop || is_while;
+    return made;
+  }
+
+  const std::uint64_t rounds_inside_;
+};
 
 }  // namespace
 
@@ -104,7 +130,8 @@ std::unique_ptr<DecidingExecutable> DecidingExecutable::clone_for(GraphExecState
     }
     const auto& choice = std::get<Choice>(part);
     Choice other{.step = choice.step, .decision = choice.decision, .enabled = choice.enabled};
-    for (const GraphExec& branch : choice.branches) other.branches.push_back(branch.clone());
+    for (const GraphExec& branch : choice.branches)
+      other.branches.push_back(make_handle<GraphExec>(state_of(branch, "clone()").clone()));
     copy->parts_.emplace_back(std::move(other));
   }
   return copy;
@@ -128,16 +155,13 @@ void DecidingExecutable::prepare(Choice& choice) {
   const Decision& decision = *choice.decision;
   const bool is_while = decision.kind == DecisionKind::while_loop;
   const std::uint64_t most = is_while ? decision.limits.iterations : decision.count;
-  const auto at_most = [&](std::uint64_t rounds) {
-    return most == 0 ? rounds : std::min(rounds, most);
-  };
   choice.more_rounds = {};
   choice.is_simple_if = false;
-  choice.on_device = prepare(choice, at_most(is_while ? first_rounds : rounds_of_a_repeat));
+  choice.on_device = prepare(choice, at_most(is_while ? first_rounds : rounds_of_a_repeat, most));
   if (choice.is_on_device()) {
     // Where they would be too many commands, the first ones are given again.
     if (is_while && (most == 0 || most > first_rounds))
-      choice.more_rounds = prepare(choice, at_most(later_rounds));
+      choice.more_rounds = prepare(choice, at_most(later_rounds, most));
     choice.why_not.clear();
     return;
   }
@@ -150,12 +174,18 @@ void DecidingExecutable::prepare(Choice& choice) {
 }
 
 DecidingExecutable::OnDevice DecidingExecutable::prepare(Choice& choice, std::uint64_t rounds) {
-  choice.why_not.clear();
-  const DecidedOnDevice made = for_device(owner_, choice, rounds, choice.why_not);
-  if (!choice.why_not.empty()) return {};
-  MadeForDevice answer = owner_.device->driver().decide_on_device(made);
-  choice.why_not = std::move(answer.why_not);
-  return {std::move(answer.launchable), rounds};
+  for (const std::uint64_t rounds_inside : inner_rounds) {
+    ForDevice maker(rounds_inside);
+    DecidedOnDevice made = maker.decision(owner_, choice, rounds);
+    made.has_loops_inside = maker.has_loops_inside;
+    choice.why_not = std::move(maker.why_not);
+    if (!choice.why_not.empty()) break;
+    MadeForDevice answer = owner_.device->driver().decide_on_device(made);
+    if (answer.launchable) return {std::move(answer.launchable), rounds, answer.way};
+    choice.why_not = std::move(answer.why_not);
+    if (!maker.has_loops_inside) break;
+  }
+  return {};
 }
 
 bool DecidingExecutable::waits_for_nobody() const {
@@ -169,6 +199,17 @@ bool DecidingExecutable::waits_for_nobody() const {
                     return !inner || inner->waits_for_nobody();
                   });
          });
+}
+
+bool DecidingExecutable::asks_functions() const {
+  return std::ranges::any_of(parts_, [](const Part& part) {
+    const auto* choice = std::get_if<Choice>(&part);
+    return choice && (choice->decision->predicate ||
+                      std::ranges::any_of(choice->branches, [](const GraphExec& branch) {
+                        const auto* inner = state_of(branch, "launch()").deciding();
+                        return inner && inner->asks_functions();
+                      }));
+  });
 }
 
 bool DecidingExecutable::can_run_alone() {
@@ -231,7 +272,8 @@ namespace {
 
 struct Lowered {
   std::size_t on_device = 0, by_host = 0;
-  std::string why_not = {};  // of the first that isn't on the device
+  std::string why_not = {};   // of the first that isn't on the device
+  std::string_view way = {};  // of those that are
 
   void count(const DecidingExecutable& deciding) {
     for (const auto& part : deciding.parts()) {
@@ -239,6 +281,7 @@ struct Lowered {
       if (!choice) continue;
       if (choice->is_on_device()) {
         ++on_device;  // with those in it
+        way = choice->on_device.way;
         continue;
       }
       ++by_host;
@@ -260,8 +303,10 @@ std::string DecidingExecutable::lowering() const {
   lowered.count(*this);
   std::string text;
   if (lowered.on_device)
-    text = fmt::format("{} taken by the device, of a while {} rounds and then {} at a time",
-                       decisions(lowered.on_device), first_rounds, later_rounds);
+    text = fmt::format(
+        "{} taken by the device, by {}, of a while {} rounds and then {} at a time, of one within "
+        "another decision at most {}",
+        decisions(lowered.on_device), lowered.way, first_rounds, later_rounds, first_rounds);
   if (lowered.by_host)
     text += fmt::format("{}{} taken {} ({})", text.empty() ? "" : "; ", decisions(lowered.by_host),
                         is_alone_ ? "inside one native kernel, which loads conditions"

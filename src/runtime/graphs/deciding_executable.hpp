@@ -37,8 +37,9 @@ class DecidingExecutable final : public LoweredPlan {
     std::uint32_t recorded_in = 0, recorded_graph = 0;
   };
   struct OnDevice {
-    std::unique_ptr<Launchable> launchable = nullptr;
-    std::uint64_t rounds = 1;  // of a loop
+    std::unique_ptr<DecidedLaunchable> launchable = nullptr;
+    std::uint64_t rounds = 1;   // of a loop
+    std::string_view way = {};  // as the driver tells
   };
   struct Choice {
     std::uint32_t step;
@@ -75,6 +76,8 @@ class DecidingExecutable final : public LoweredPlan {
   // When that was done: could a thread walk through it without calling the driver?
   bool is_alone() const noexcept { return is_alone_; }
   bool can_run_alone() override;
+  // Does a decision in it ask a function of the program?
+  bool asks_functions() const;
   // When that was done: does no decision of it make the device wait until the host has read
   // something?
   bool waits_for_nobody() const;

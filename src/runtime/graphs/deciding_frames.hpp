@@ -6,12 +6,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace reel {
 
 class GraphExecState;
+struct Stops;
 
 // An exec that is on its way, and the decision it stands at.
 struct DecidingFrame {
@@ -23,6 +25,7 @@ struct DecidingFrame {
   bool asks_after_rounds = false;  // the device took some rounds: is it over?
   std::uint64_t round = 0;         // that comes next
   std::chrono::milliseconds loop_began = {};
+  std::shared_ptr<const Stops> given = {};  // the device took it: how far did it come?
 };
 using DecidingFrames = std::vector<DecidingFrame>;
 

@@ -25,6 +25,15 @@ bool is_loop(const Decision& decision) noexcept {
   return decision.kind == DecisionKind::while_loop || decision.kind == DecisionKind::repeat;
 }
 
+// "while 'retry': 1, round 3"
+std::string told_of_loop(const Command& command, const Decision& decision, std::uint32_t value,
+                         std::uint64_t round, bool goes_on) {
+  const std::string title = title_of(command, decision);
+  if (value == 0) return title + ": 0, done";
+  return goes_on ? fmt::format("{}: {}, round {}", title, value, round)
+                 : fmt::format("{}: {}, limit reached", title, value);
+}
+
 // To some milliseconds, in a fifth of the time: it is asked in every round.
 std::chrono::milliseconds coarse_now() {
   timespec time{};
@@ -39,6 +48,21 @@ template <class... Values>
 
 }  // namespace
 
+bool is_of_launched_work(const Error& error) noexcept {
+  return error.code() == Code::host_call_failed ||
+         dynamic_cast<const DecisionError*>(&error) != nullptr;
+}
+
+void DecidingLaunch::run(GraphExecState& exec) {
+  begin(exec);
+  try {
+    finish();
+  } catch (...) {
+    note_failure();
+  }
+  throw_failure();
+}
+
 void DecidingLaunch::begin(GraphExecState& exec) {
   if (frames_.capacity() == 0) frames_.reserve(4);
   Frame& frame = frames_.emplace_back();
@@ -48,6 +72,7 @@ void DecidingLaunch::begin(GraphExecState& exec) {
 
 void DecidingLaunch::step() {
   Frame& frame = frames_.back();
+  if (frame.given) return look_where_it_stopped(frame);
   GraphExecState& exec = *frame.exec;
   in_branch_ = frames_.size() > 1;
   auto& part = exec.deciding()->parts()[frame.part];
@@ -71,6 +96,7 @@ void DecidingLaunch::step() {
 
 DecidingLaunch::Next DecidingLaunch::next() const {
   const Frame& frame = frames_.back();
+  if (frame.given) return Next::asks_condition;
   const auto& parts = frame.exec->deciding()->parts();
   const auto* choice = std::get_if<DecidingExecutable::Choice>(&parts[frame.part]);
   if (!choice || !choice->enabled) return Next::gives;
@@ -88,7 +114,16 @@ void DecidingLaunch::part_is_done() {
     Frame& frame = frames_.back();
     if (++frame.part != frame.exec->deciding()->parts().size()) return;
     frames_.pop_back();
-  } while (!frames_.empty() && !frames_.back().is_looping);
+    if (frames_.empty() || frames_.back().is_looping) return;
+    decision_is_done();
+  } while (true);
+}
+
+// With the branch of it that ran.
+void DecidingLaunch::decision_is_done() {
+  if (!tells()) return;
+  ends();
+  ends();
 }
 
 void DecidingLaunch::give_whole(GraphExecState& exec, std::string_view name) {
@@ -121,28 +156,40 @@ std::string DecidingLaunch::name_of_decision() const {
 }
 
 void DecidingLaunch::decide(Frame& frame, DecidingExecutable::Choice& choice) {
-  if (mode_ == Mode::plain && choice.is_on_device()) {
-    give(*choice.on_device.launchable);
-    part_is_done();
-    return;
-  }
+  if (mode_ != Mode::plain || !choice.is_on_device()) return decide_by_host(frame, choice);
+  frame.given = give(*choice.on_device.launchable);
+  if (!frame.given) part_is_done();
+}
+
+void DecidingLaunch::decide_by_host(Frame& frame, DecidingExecutable::Choice& choice) {
   const Command& command = frame.exec->steps()[choice.step].command;
   const Decision& decision = *choice.decision;
+  if (tells()) begins(command, decision.kind);
   const std::uint32_t value = ask(frame, choice);
   std::size_t branch = value;
-  if (decision.kind == DecisionKind::if_else)
+  if (decision.kind == DecisionKind::if_else) {
     branch = value ? 0 : 1;
-  else if (value >= choice.branches.size())
+  } else if (value >= choice.branches.size()) {
+    if (tells()) {
+      has_number(value);
+      decided(command, fmt::format("{}: {}, no such branch", title_of(command, decision), value));
+    }
     fail_deciding(Code::invalid_argument,
                   "{} got the condition {}, but its branches are numbered from 0 to {}; nothing "
                   "after it was launched.",
                   name_of_decision(), value, choice.branches.size() - 1);
+  }
   const bool runs = branch < choice.branches.size();
   std::string words;
   if (tells()) {
     words = fmt::format("{}: {}, {}", title_of(command, decision), value,
-                        runs ? branch_name(decision, branch) : "nothing to do");
+                        runs ? branch_name(decision, branch) : "not taken");
+    has_number(value);
     decided(command, words);
+    if (runs)
+      begins(DecidedPart::branch, branch);
+    else
+      ends();
   }
   if (runs)
     enter(frame, choice, branch, words);
@@ -180,7 +227,9 @@ void DecidingLaunch::enter(Frame& frame, DecidingExecutable::Choice& choice, std
   if (!inner.deciding()) {
     const bool is_round = frame.is_looping;
     give_whole(inner, words);
-    if (!is_round) part_is_done();
+    if (is_round) return;
+    decision_is_done();
+    part_is_done();
     return;
   }
   frame.branch = static_cast<std::uint32_t>(branch);
@@ -191,6 +240,7 @@ void DecidingLaunch::enter(Frame& frame, DecidingExecutable::Choice& choice, std
 
 void DecidingLaunch::leave(Frame& frame) {
   frame.is_looping = frame.asks_after_rounds = false;
+  if (tells()) ends();
   part_is_done();
 }
 
@@ -206,57 +256,109 @@ bool DecidingLaunch::takes_rounds(const Frame& frame,
 
 void DecidingLaunch::loop(Frame& frame, DecidingExecutable::Choice& choice) {
   const Decision& decision = *choice.decision;
+  const bool is_repeat = decision.kind == DecisionKind::repeat;
+  const Command& command = frame.exec->steps()[choice.step].command;
   if (!frame.is_looping) {
     frame.is_looping = true;
     frame.round = 0;
     frame.loop_began = {};
+    if (tells()) {
+      begins(command, decision.kind);
+      has_number(decision.count);  // of a while none
+    }
   }
-  const bool is_repeat = decision.kind == DecisionKind::repeat;
-  if (is_repeat && frame.round == decision.count) return leave(frame);
+  // A round lasts until the next question is answered, which waits for its work.
+  const auto round_is_done = [&] {
+    if (tells() && frame.round > 0) ends();
+  };
+  if (is_repeat && frame.round == decision.count) {
+    round_is_done();
+    return leave(frame);
+  }
   if (!frame.asks_after_rounds && takes_rounds(frame, choice)) {
     const auto& rounds = choice.rounds_after(frame.round);
-    give(*rounds.launchable);
+    frame.given = give(*rounds.launchable);
+    if (frame.given) return;  // it knows how many they were
     frame.round += rounds.rounds;
     frame.asks_after_rounds = !is_repeat;
     return;
   }
-  if (!is_repeat) {
-    const Command& command = frame.exec->steps()[choice.step].command;
-    const std::uint32_t value = ask(frame, choice);
-    if (tells())
-      decided(command, value ? fmt::format("{}: {}, round {}", title_of(command, decision), value,
-                                           frame.round)
-                             : fmt::format("{}: 0, done", title_of(command, decision)));
-    if (value == 0) return leave(frame);
-    check_limits(frame, decision, value);
-    if (std::exchange(frame.asks_after_rounds, false)) return;  // and on with the next rounds
+  std::uint32_t value = 1;
+  if (!is_repeat) value = ask(frame, choice);
+  round_is_done();
+  const std::string limit = is_repeat || value == 0 ? "" : limit_reached(frame, decision, value);
+  const bool goes_on = value != 0 && limit.empty();
+  if (tells()) {
+    if (goes_on) {
+      if (!is_repeat) has_number(frame.round + 1);
+      begins(DecidedPart::round, frame.round);
+    }
+    if (!is_repeat) decided(command, told_of_loop(command, decision, value, frame.round, goes_on));
   }
+  if (value == 0) return leave(frame);
+  if (!goes_on) throw DecisionError(Code::timed_out, limit);
+  if (std::exchange(frame.asks_after_rounds, false)) return;  // and on with the next rounds
   const std::uint64_t round = frame.round++;
   std::string words;
-  if (tells())
-    words = fmt::format("{}, round {}",
-                        title_of(frame.exec->steps()[choice.step].command, decision), round);
+  if (tells()) words = fmt::format("{}, round {}", title_of(command, decision), round);
   enter(frame, choice, 0, words);
 }
 
+void DecidingLaunch::look_where_it_stopped(Frame& frame) {
+  const std::uint32_t stopped = fetch(frame.given->word);  // may throw, and be asked again
+  const std::shared_ptr<const Stops> stops = std::exchange(frame.given, nullptr);
+  if (stopped != 0) return resume_at(stops->places.at(stopped - 1));
+  auto& choice = std::get<DecidingExecutable::Choice>(frame.exec->deciding()->parts()[frame.part]);
+  if (choice.decision->kind == DecisionKind::while_loop)
+    leave(frame);
+  else if (frame.is_looping)
+    frame.round += choice.rounds_after(frame.round).rounds;
+  else
+    part_is_done();
+}
+
+// Nothing after the place has run, and what decides there is as it was.
+void DecidingLaunch::resume_at(std::span<const StoppedAt> place) {
+  for (const StoppedAt& at : place) {
+    Frame& frame = frames_.back();
+    const bool is_outermost = &at == &place.front(), is_innermost = &at == &place.back();
+    if (!is_outermost) frame.part = at.part;
+    auto& choice =
+        std::get<DecidingExecutable::Choice>(frame.exec->deciding()->parts()[frame.part]);
+    if (is_loop(*choice.decision)) {
+      frame.is_looping = true;
+      frame.round += at.round;
+      frame.asks_after_rounds = is_innermost;
+    }
+    if (is_innermost) {
+      if (!frame.is_looping) decide_by_host(frame, choice);  // it is out of range
+      return;
+    }
+    frame.branch = at.branch;
+    GraphExecState& inner = state_of(choice.branches[at.branch], "launch()");
+    inner.deciding()->prepare();  // a loop in it may go on for long
+    frames_.emplace_back().exec = &inner;
+  }
+}
+
 // The time of a loop counts from when its first rounds were given: a loop of one looks at no clock.
-void DecidingLaunch::check_limits(Frame& frame, const Decision& decision,
-                                  std::uint32_t value) const {
+std::string DecidingLaunch::limit_reached(Frame& frame, const Decision& decision,
+                                          std::uint32_t value) const {
   const LoopLimits& limits = decision.limits;
   if (limits.iterations && frame.round >= limits.iterations)
-    fail_deciding(Code::timed_out,
-                  "{} still has the condition {} after {} rounds, which is the limit of "
-                  "iterations it was given; nothing after it was launched.",
-                  name_of_decision(), value, frame.round);
-  if (limits.time.count() <= 0 || frame.round == 0) return;
+    return fmt::format(
+        "{} still has the condition {} after {} rounds, which is the limit of iterations it was "
+        "given; nothing after it was launched.",
+        name_of_decision(), value, frame.round);
+  if (limits.time.count() <= 0 || frame.round == 0) return {};
   const std::chrono::milliseconds now = coarse_now();
   if (frame.loop_began.count() == 0) frame.loop_began = now;
   const std::chrono::milliseconds taken = now - frame.loop_began;
-  if (taken >= limits.time)
-    fail_deciding(Code::timed_out,
-                  "{} still has the condition {} after {} ms and {} rounds; its limit is {} ms. "
-                  "Nothing after it was launched.",
-                  name_of_decision(), value, taken.count(), frame.round, limits.time.count());
+  if (taken < limits.time) return {};
+  return fmt::format(
+      "{} still has the condition {} after {} ms and {} rounds; its limit is {} ms. Nothing after "
+      "it was launched.",
+      name_of_decision(), value, taken.count(), frame.round, limits.time.count());
 }
 
 // --- by a queue ----------------------------------------------------------------------------------
@@ -297,12 +399,34 @@ void QueueLaunch::give(const LaunchedSteps& steps) {
     steps.executable.launch(*queue_);
 }
 
+// On the caller an error may be of work before the launch: the stream sees to that.
 std::uint32_t QueueLaunch::fetch(const BufferRange& condition) {
   std::uint32_t value = 0;
+  const auto fetch = [&] {
+    queue_->fetch(condition, std::as_writable_bytes(std::span(&value, 1)));
+  };
   is_asking_ = true;
-  queue_->fetch(condition, std::as_writable_bytes(std::span(&value, 1)));
+  if (is_continued_)
+    ask_in_spite_of_host_calls(fetch);
+  else
+    fetch();
   is_asking_ = false;
   return value;
+}
+
+void QueueLaunch::finish_on_thread() {
+  try {
+    finish();
+  } catch (...) {
+    note_failure();
+  }
+  try {
+    queue_->flush();
+    queue_->wait();
+  } catch (...) {
+    note_failure();
+  }
+  throw_failure();
 }
 
 }  // namespace reel

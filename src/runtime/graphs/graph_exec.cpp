@@ -34,6 +34,7 @@ class TimedLaunchState {
   std::shared_ptr<DeviceState> device;
   std::shared_ptr<const Plan> plan;
   std::shared_ptr<Signal> done;
+  RecordedPoint point;
   std::shared_ptr<StepTimes> times;
   std::mutex mutex;
   std::optional<std::vector<NodeTime>> collected;
@@ -44,7 +45,10 @@ std::vector<NodeTime> TimedLaunch::wait() const {
   refuse_wait_in_callback(state_->device->info(), "TimedLaunch::wait()");
   const std::lock_guard lock(state_->mutex);
   if (!state_->collected) {
-    state_->done->wait();
+    {
+      const HostWaits waits(state_->point);
+      state_->done->wait();
+    }
     state_->collected.emplace();
     for (const StepTime& time : state_->times->collect())
       state_->collected->push_back(
@@ -83,6 +87,7 @@ TimedLaunch GraphExec::launch_timed(const Stream& stream) const {
   timed->device = exec.device;
   timed->plan = exec.shared_plan();
   timed->times = target.launch_timed(exec);
+  timed->point = target.recorded_point();  // first: another thread may give something
   timed->done = target.mark(Stamped::no, "launch_timed()");
   return TimedLaunch(std::move(timed));
 }
@@ -114,7 +119,9 @@ GraphExec& GraphExec::branch(NodeId node, std::size_t index) {
   return live(state_, "branch()").branch(node, index);
 }
 
-GraphExec GraphExec::clone() const { return GraphExec(live(state_, "clone()").clone()); }
+GraphExec GraphExec::clone() const {
+  return GraphExec(live(state_, "clone()").independent_clone());
+}
 
 const Graph& GraphExec::graph() const { return live(state_, "graph()").graph(); }
 Device GraphExec::device() const { return make_handle<Device>(live(state_, "device()").device); }

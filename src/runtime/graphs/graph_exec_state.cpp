@@ -7,6 +7,7 @@
 #include "graph/commands/access.hpp"
 #include "graph/commands/kernel_forms.hpp"
 #include "graph/commands/resource.hpp"
+#include "graph/graph_buffers.hpp"
 #include "graph/node_payload.hpp"
 #include "graph/order/validate.hpp"
 #include "runtime/check.hpp"
@@ -54,20 +55,22 @@ void GraphExecState::build_kernels_for(Plan& plan) {
 
 GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
                                const InstantiateOptions& options)
-    : GraphExecState(graph, owner, options.name,
-                     {.relax_order = options.relax_order, .reorder = options.reorder},
-                     StandIns(graph, owner, options.buffers), std::make_shared<BuiltKernels>(),
-                     nullptr) {}
+    : GraphExecState(graph, owner, options, StandIns(graph, owner, options.buffers)) {}
 
-// A branch's graph has its buffers already.
 GraphExecState::GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
-                               std::string name, const PlanOptions& options, StandIns stand_ins,
+                               const InstantiateOptions& options, StandIns stand_ins)
+    : GraphExecState(stand_ins.applied_to(graph), std::move(owner), options.name,
+                     {.relax_order = options.relax_order, .reorder = options.reorder}, stand_ins,
+                     std::make_shared<BuiltKernels>(), nullptr) {}
+
+GraphExecState::GraphExecState(Graph graph, std::shared_ptr<DeviceState> owner, std::string name,
+                               const PlanOptions& options, StandIns stand_ins,
                                std::shared_ptr<BuiltKernels> kernels, GraphExecState* parent)
     : device(std::move(owner)),
       launch_name(std::move(name)),
       options_(options),
       stand_ins_(std::move(stand_ins)),
-      graph_(parent ? graph : stand_ins_.applied_to(graph)),
+      graph_(std::move(graph)),
       kernels_(std::move(kernels)),
       parent_(parent) {
   Plan plan = make_plan(graph_, options_);
@@ -149,6 +152,39 @@ std::unique_ptr<GraphExecState> GraphExecState::clone() const {
   return std::unique_ptr<GraphExecState>(new GraphExecState(*this));
 }
 
+// Made anew of the graph: a grid that a dispatch finds in memory can't be exchanged in a copy.
+std::unique_ptr<GraphExecState> GraphExecState::independent_clone() const {
+  const std::shared_ptr<BufferResource> before = stand_ins_.temporaries();
+  if (!before) return clone();
+  device->refuse_inherited();
+  StandIns own = stand_ins_;
+  own.renew_temporaries(device);
+  Graph mine = with_buffers(graph(), [&](const BufferResource& buffer) {
+    return &buffer == before.get() ? StandIn{own.temporaries()} : StandIn();
+  });
+  std::unique_ptr<GraphExecState> copy(
+      new GraphExecState(std::move(mine), device, launch_name, options_, std::move(own),
+                         std::make_shared<BuiltKernels>(*kernels_), nullptr));
+  copy->take_after(*this);
+  return copy;
+}
+
+void GraphExecState::take_after(const GraphExecState& other) {
+  // Ranges that were bound may ask for less order than those before them.
+  if (std::ranges::equal(plan_->steps, other.plan_->steps, {}, &Step::node, &Step::node))
+    by_name_ = other.by_name_;
+  for (std::uint32_t i = 0; i < other.steps_.size(); ++i) {
+    const NodeId node = other.plan_->steps[i].node;
+    if (graph_.node(node).is_child()) continue;
+    if (!other.steps_[i].enabled) set_enabled(node, false);
+    if (!other.plan_->steps[i].decides()) continue;
+    const auto& theirs = other.deciding_->choice(i).branches;
+    const auto& mine = deciding_->choice(step_of(node, "clone()")).branches;
+    for (std::size_t b = 0; b < theirs.size(); ++b)
+      state_of(mine[b], "clone()").take_after(state_of(theirs[b], "clone()"));
+  }
+}
+
 void GraphExecState::prepare_steps() {
   step_of_node_.assign(graph_.node_count(), no_step);
   steps_.resize(plan_->steps.size());
@@ -203,14 +239,15 @@ void GraphExecState::count_change() noexcept {
 
 std::shared_ptr<GraphExecState> GraphExecState::runner_for(StreamId stream) {
   constexpr std::size_t most_kept = 4;
-  std::erase_if(runners_, [&](const Runner& runner) { return runner.version != version_; });
+  const std::uint64_t now = version();  // a branch may be launched by itself
+  std::erase_if(runners_, [&](const Runner& runner) { return runner.version != now; });
   const auto known = std::ranges::find(runners_, stream, &Runner::stream);
   if (known != runners_.end()) return known->exec;
   // One that is let go lives on in the launches that need it.
   if (runners_.size() == most_kept) runners_.erase(runners_.begin());
   std::shared_ptr<GraphExecState> runner = clone();
   runner->deciding_->prepare();
-  return runners_.emplace_back(Runner{stream, version_, std::move(runner)}).exec;
+  return runners_.emplace_back(Runner{stream, now, std::move(runner)}).exec;
 }
 
 void GraphExecState::mark_changed(std::uint32_t step) {
@@ -419,7 +456,8 @@ void GraphExecState::bind(std::span<const std::pair<std::string_view, Buffer>> n
       fail(Code::invalid_argument, "bind(): no buffer of the graph is labelled '{}'.", name);
     if (here[old] != 0 && old != resource_of(buffer).get())
       fail(Code::invalid_argument,
-           "bind(): buffer '{}' is also the grid of an indirect dispatch and can't be exchanged.",
+           "bind(): buffer '{}' is also the grid of an indirect dispatch, or the predicate of one, "
+           "and can't be exchanged.",
            name);
   }
   // Of a branch: what the rest of the whole names counts, too.

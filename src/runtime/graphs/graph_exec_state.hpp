@@ -35,7 +35,10 @@ class GraphExecState {
   GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
                  const InstantiateOptions& options);
   ~GraphExecState();
+  // With the same temporaries: for launches that never run at the same time.
   std::unique_ptr<GraphExecState> clone() const;
+  // With temporaries of its own.
+  std::unique_ptr<GraphExecState> independent_clone() const;
 
   void set_argument(NodeId node, std::size_t index, Argument argument);
   void set_groups(NodeId node, Dim3 groups);
@@ -98,13 +101,17 @@ class GraphExecState {
     BufferRange range;
   };
 
-  // `parent`: the exec that this is a branch of.
-  GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner, std::string name,
+  GraphExecState(const Graph& graph, std::shared_ptr<DeviceState> owner,
+                 const InstantiateOptions& options, StandIns stand_ins);
+  // The graph has its buffers already. `parent`: the exec that this is a branch of.
+  GraphExecState(Graph graph, std::shared_ptr<DeviceState> owner, std::string name,
                  const PlanOptions& options, StandIns stand_ins,
                  std::shared_ptr<BuiltKernels> kernels, GraphExecState* parent);
   GraphExecState(const GraphExecState& other);
   void build_kernels_for(Plan& plan);
   void prepare_steps();
+  // What the graph doesn't tell of an exec: names that were bound, nodes that are off.
+  void take_after(const GraphExecState& other);
   void lower();
   // Of its branches, each as a GraphExecState&.
   template <class F>

@@ -51,6 +51,8 @@ std::optional<GraphDifference> dispatch_obstacle(const Step& step, const Dispatc
   if (from.buffer != to.buffer || from.offset_bytes != to.offset_bytes)
     return differs(step, "indirect", from.buffer ? from.buffer->label : "none",
                    to.buffer ? to.buffer->label : "none");
+  if (!(before.predicate == after.predicate))
+    return differs(step, "predicate", describe(before.predicate), describe(after.predicate));
   for (std::size_t i = 0; i < before.arguments.size(); ++i) {
     const Argument &x = before.arguments[i], &y = after.arguments[i];
     const std::string field = "argument " + std::to_string(i);

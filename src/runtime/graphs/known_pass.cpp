@@ -45,7 +45,8 @@ Alike alike(const Dispatch& a, const Dispatch& b) {
   if (a.kernel != b.kernel || a.arguments.size() != b.arguments.size() ||
       !is_same(a.group_size, b.group_size) || !is_same(a.offset, b.offset) ||
       !is_same(a.items, b.items) || a.dimensions != b.dimensions ||
-      a.indirect.buffer != b.indirect.buffer || alike(a.indirect, b.indirect) != Alike::entirely)
+      a.indirect.buffer != b.indirect.buffer || alike(a.indirect, b.indirect) != Alike::entirely ||
+      !(a.predicate == b.predicate))
     return Alike::no;
   Alike result = is_same(a.groups, b.groups) ? Alike::entirely : Alike::but_for_values;
   for (std::size_t i = 0; i < a.arguments.size(); ++i) {

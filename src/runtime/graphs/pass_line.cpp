@@ -27,6 +27,8 @@ void PassLine::add(Command&& command) {
     }
     if (dispatch->indirect.buffer) [[unlikely]]
       keep(dispatch->indirect.buffer);
+    if (dispatch->predicate) [[unlikely]]
+      keep(dispatch->predicate.word.buffer);
     const std::string& name = dispatch->kernel->source.name;
     if (command.label.empty() || command.label.data() == name.data())
       command.label = name;  // the kernel keeps it

@@ -27,8 +27,8 @@ PassReport PendingPassState::finish(std::uint64_t begin_ns) {
 
 void PendingPassState::wait_since(std::uint64_t begin_ns) {
   if (end) {
+    const HostWaits waits(end_point);
     end->wait();
-    host_waited(end_point);
   } else {
     state_of(executor->stream)->synchronize("GraphSession::finish()");
   }
@@ -200,8 +200,7 @@ PassReport SessionState::finish_plainly(const FinishOptions& options) {
   stream_.flush();
   const std::uint64_t now_ns = monotonic_ns();
   report.encode_ns = now_ns - began_ns_;
-  stream_.synchronize("GraphSession::finish()");
-  report.wait_ns = monotonic_ns() - now_ns;
+  if (stream_.synchronize("GraphSession::finish()")) report.wait_ns = monotonic_ns() - now_ns;
   return report;
 }
 

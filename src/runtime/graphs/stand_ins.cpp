@@ -61,6 +61,11 @@ void check(const NamedBuffer& place, const Buffer& buffer, const DeviceState& de
 
 bool is_of_no_device(const BufferResource& buffer) { return !buffer.device; }
 
+std::shared_ptr<BufferResource> make_temporaries(std::uint64_t size_bytes,
+                                                 const std::shared_ptr<DeviceState>& device) {
+  return resource_of(make_handle<Device>(device).buffer(size_bytes, "temporaries"));
+}
+
 }  // namespace
 
 StandIns::StandIns(const Graph& graph, const std::shared_ptr<DeviceState>& device,
@@ -109,12 +114,21 @@ void StandIns::add_temporaries(const Graph& graph, const std::shared_ptr<DeviceS
   if (layout.places.empty()) return;
   temporary_bytes_ = layout.sum_bytes;
   packed_bytes_ = layout.size_bytes;
-  const Buffer shared = make_handle<Device>(device).buffer(layout.size_bytes, "temporaries");
+  temporaries_ = make_temporaries(layout.size_bytes, device);
   for (const TemporaryPlace& place : layout.places) {
-    const StandIn in_place{resource_of(shared), place.offset_bytes};
+    const StandIn in_place{temporaries_, place.offset_bytes};
     by_original_.emplace(place.buffer.get(), Exchange{place.buffer, in_place});
     of_no_device_.emplace(place.buffer->label, in_place);
   }
+}
+
+void StandIns::renew_temporaries(const std::shared_ptr<DeviceState>& device) {
+  const auto before = std::exchange(temporaries_, make_temporaries(packed_bytes_, device));
+  const auto renew = [&](StandIn& in_place) {
+    if (in_place.buffer == before) in_place.buffer = temporaries_;
+  };
+  for (auto& entry : by_original_) renew(entry.second.in_place);
+  for (auto& entry : of_no_device_) renew(entry.second);
 }
 
 // A graph that came from an exec has none left.

@@ -29,6 +29,9 @@ class StandIns {
   bool fits(const Graph& graph) const;
   std::uint64_t temporary_bytes() const noexcept { return temporary_bytes_; }
   std::uint64_t packed_bytes() const noexcept { return packed_bytes_; }
+  // The memory that temporaries share; null where there are none.
+  const std::shared_ptr<BufferResource>& temporaries() const noexcept { return temporaries_; }
+  void renew_temporaries(const std::shared_ptr<DeviceState>& device);
 
   // For the graph they were made for, or another with buffers of the same names.
   Graph applied_to(const Graph& graph) const;
@@ -46,6 +49,7 @@ class StandIns {
   std::unordered_map<const BufferResource*, Exchange> by_original_;
   std::unordered_map<const BufferResource*, std::shared_ptr<BufferResource>> original_of_;
   std::unordered_map<std::string, StandIn> of_no_device_;  // by label
+  std::shared_ptr<BufferResource> temporaries_;
   std::uint64_t temporary_bytes_ = 0, packed_bytes_ = 0, alignment_bytes_ = 1;
 };
 

@@ -46,7 +46,7 @@ export const schemas = {
   }),
   arguments: schema({ kind: "u8", access: "u8", buffer: "u32", offset: "f64", size: "f64", view: "u32", value: "u32" }),
   calls: schema({ name: "u32", thread: "u32", command: "u32", peer: "u32", begin: "f64", end: "f64", bytes: "f64" }),
-  regions: schema({ kind: "u8", number: "u32", name: "u32", thread: "u32", begin: "f64", end: "f64" }),
+  regions: schema({ kind: "u8", number: "u32", name: "u32", thread: "u32", begin: "f64", end: "f64", parent: "u32" }),
   overheads: schema({ kind: "u8", thread: "u32", begin: "f64", end: "f64", bytes: "f64" }),
   intervals: schema({ first: "u32", count: "u32", stream: "u32", begin: "f64", end: "f64" }),
   gaps: schema({ device: "u32", cause: "u8", begin: "f64", end: "f64", before: "u32", after: "u32", call: "u32", after_wait: "u32", period: "u32" }),
@@ -100,5 +100,5 @@ export const dependencyKind = { data: 0, order: 1, missing: 2, redundant: 3 };
 export const pathKinds = ["command", "host", "delay"];
 export const contentRoles = ["input", "written", "check"];
 export const overheadKinds = ["inputs", "checks", "waiting", "starting", "stopping", "commands", "writing", "reading"];
-export const argumentKinds = ["buffer", "value", "shared", "indirect", "sampler", "null", "opaque"];
-export const regionKinds = ["pass", "named"];
+export const argumentKinds = ["buffer", "value", "shared", "indirect", "sampler", "null", "opaque", "image", "run_if", "run_unless"];
+export const regionKind = { pass: 0, named: 1, launch: 2, if: 3, while: 4, switch: 5, repeat: 6, branch: 7, round: 8 };

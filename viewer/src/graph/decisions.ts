@@ -4,10 +4,10 @@
 export interface Decided {
   title: string; // "while 'until done'"
   value: number;
-  outcome: string; // "round 3", "done", "then", "case 2", "nothing to do"
+  outcome: string; // "round 3", "done", "then", "case 2", "not taken" ("nothing to do" in documents of earlier versions)
 }
 
-const words = /^((?:if|while|switch)(?: '[^]*')?): (\d+), (round \d+|done|then|else|case \d+|nothing to do)$/;
+const words = /^((?:if|while|switch)(?: '[^]*')?): (\d+), (round \d+|done|then|else|case \d+|not taken|nothing to do|limit reached|no such branch)$/;
 
 export function decidedBy(label: string): Decided | null {
   const found = words.exec(label);

@@ -1,6 +1,6 @@
 // graph_painter.ts - draws the graph, and tells what lies where.
 import { Catalog } from "../data/catalog";
-import { dependencyKind } from "../data/tables";
+import { dependencyKind, noIndex } from "../data/tables";
 import { css, Palette } from "../text/colors";
 import { countText, plural, sizeText, timeText } from "../text/units";
 import { GraphEdge } from "./graph_edges";
@@ -149,7 +149,7 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.fillStyle =
     kernel >= 0 ? css(palette.kernels[look.slots[kernel]]) : css(palette.kinds[catalog.kind(node.first)]);
   context.fillRect(x, y, 4, height);
-  const left = decided || node.kind === "loop" ? x + 25 : x + 11;
+  const left = decided || node.kind === "loop" || node.kind === "choice" ? x + 25 : x + 11;
   if (left > x + 11) diamond(context, x + 15, y + 13, css(palette.warning));
   let isHit = false;
   for (let command = node.first; command < node.end && look.buffers.size > 0 && !isHit; ++command)
@@ -167,14 +167,23 @@ function drawNode(context: CanvasRenderingContext2D, model: GraphModel, index: n
   context.textBaseline = "middle";
   context.font = font;
   context.fillStyle = palette.text;
-  const times = node.kind === "loop" || node.count > 1 ? ` × ${node.count}` : "",
+  // The title of a loop that is a region tells its rounds.
+  const isCounted = (node.kind === "loop" || node.count > 1) && node.region === noIndex,
+    times = isCounted ? ` × ${node.count}` : "",
     room = (left > x + 11 ? 21 : 23) - times.length;
-  context.fillText((decided ? cut(decided.title, room) : cutPath(node.title, room)) + times, left, y + 13);
+  const title = decided
+    ? cut(decided.title, room)
+    : node.outcome
+      ? cut(node.title.slice(0, -node.outcome.length - 2), room)
+      : cutPath(node.title, room);
+  context.fillText(title + times, left, y + 13);
   context.font = smallFont;
   context.fillStyle = palette.dim;
   const duration = Number.isNaN(time) ? "no times" : timeText(time);
   const what = decided
     ? cut(`${decided.value}: ${decided.outcome}`, 18)
+    : node.outcome
+    ? cut(node.outcome, 18)
     : node.kind === "command"
       ? cut(node.title === catalog.action(node.first) ? `c${node.first}` : catalog.action(node.first), 14)
       : node.end - node.first < 10_000

@@ -1,17 +1,21 @@
 // scope_tree.ts - commands as a tree of scopes, made level by level as somebody opens it.
 import { Catalog } from "../data/catalog";
 import { Pass } from "../data/json";
+import { CommandRegions } from "../data/region_tree";
+import { noIndex } from "../data/tables";
 import { Loop, loopsIn } from "./decisions";
 import { foldRuns, withoutNumbers } from "./fold";
 
 export interface GraphNode {
   key: string;
-  kind: "command" | "scope" | "fold" | "pass" | "part" | "loop" | "round";
+  kind: "command" | "scope" | "fold" | "pass" | "part" | "loop" | "round" | "choice";
   first: number; // commands first to end
   end: number;
   depth: number; // of scopes above what is in it
   title: string;
   count: number; // of a fold: how often; of a loop: rounds
+  region: number; // that it is; of others noIndex
+  outcome?: string; // of a decision, where its title ends with it
   members: GraphNode[] | null; // of folds, parts and loops, which know them
   parent: GraphNode | null;
 }
@@ -26,6 +30,7 @@ export class ScopeTree {
   constructor(
     private readonly catalog: Catalog,
     private readonly passes: Pass[],
+    private readonly regions: CommandRegions | null = null, // null: labels tell of loops
   ) {}
 
   private path(command: number): string[] {
@@ -53,6 +58,7 @@ export class ScopeTree {
           depth: 0,
           title: `pass ${number}`,
           count: 1,
+          region: noIndex,
           members: null,
           parent: null,
         });
@@ -74,8 +80,15 @@ export class ScopeTree {
   // Commands first to end by the scope at a depth: neighbours of the same scope are one node.
   private group(first: number, end: number, depth: number, parent: GraphNode | null): GraphNode[] {
     const nodes: GraphNode[] = [],
-      loops = this.loops(first, end);
+      loops = this.regions ? new Map<number, Loop>() : this.loops(first, end),
+      within = this.regionAround(parent);
     for (let at = first; at < end; ) {
+      const region = this.regions?.beginningAt(at, end, within) ?? noIndex;
+      if (region !== noIndex) {
+        nodes.push(this.decided(region, depth, parent));
+        at = this.regions!.span(region).end;
+        continue;
+      }
       const loop = loops.get(at);
       if (loop) {
         nodes.push(this.loop(loop, depth, parent));
@@ -89,6 +102,31 @@ export class ScopeTree {
       at = stop;
     }
     return nodes;
+  }
+
+  private regionAround(node: GraphNode | null): number {
+    for (; node; node = node.parent) if (node.region !== noIndex) return node.region;
+    return noIndex;
+  }
+
+  // A decision, or a round of one.
+  private decided(region: number, depth: number, parent: GraphNode | null): GraphNode {
+    const { tree } = this.regions!,
+      { first, end } = this.regions!.span(region),
+      isLoop = tree.isLoop(region);
+    return {
+      key: `region ${region}`,
+      kind: isLoop ? "loop" : tree.isDecision(region) ? "choice" : "round",
+      first,
+      end,
+      depth,
+      title: tree.title(region),
+      outcome: tree.isDecision(region) ? tree.outcome(region) : undefined,
+      count: isLoop ? tree.regions.number[region] : 1,
+      region,
+      members: null,
+      parent,
+    };
   }
 
   // Those of one stream: what other streams do meanwhile is not theirs.
@@ -113,6 +151,7 @@ export class ScopeTree {
       depth,
       title: loop.title,
       count: loop.rounds.length,
+      region: noIndex,
       members: null,
       parent,
     };
@@ -126,6 +165,7 @@ export class ScopeTree {
         depth,
         title: `round ${round}`,
         count: 1,
+        region: noIndex,
         members: null,
         parent: node,
       };
@@ -146,6 +186,7 @@ export class ScopeTree {
       end: command + 1,
       depth: 0,
       count: 1,
+      region: noIndex,
       members: null,
       parent,
       title: catalog.title(command, 2),
@@ -173,6 +214,7 @@ export class ScopeTree {
       depth: below,
       title,
       count: 1,
+      region: noIndex,
       members: null,
       parent,
     };
@@ -226,6 +268,7 @@ export class ScopeTree {
       depth: 0,
       title: `c${first} … c${end - 1}`,
       count: 1,
+      region: noIndex,
       members: nodes,
       parent,
     };

@@ -77,6 +77,7 @@ export interface Palette {
   wait: Rgb;
   region: Rgb;
   pass: Rgb;
+  decision: Rgb;
   overhead: Rgb;
   memory: Rgb;
   depth: Rgb;
@@ -117,6 +118,7 @@ function makePalette(theme: Theme): Palette {
     wait: tone(0.09, 28),
     region: tone(0.05, 160),
     pass: tone(0.06, 250),
+    decision: tone(0.07, 85),
     overhead: grey(dark ? 0.5 : 0.75),
     memory: oklch(dark ? 0.62 : 0.72, 0.09, 195),
     depth: oklch(dark ? 0.62 : 0.72, 0.07, 265),

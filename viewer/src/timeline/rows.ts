@@ -2,7 +2,8 @@
 import { signal } from "@preact/signals";
 import { Catalog } from "../data/catalog";
 import { activeTime, indexOf, Summary } from "../data/json";
-import { idleCauses, noIndex, overheadKinds, pathKinds, TableOf, workKind, workKinds } from "../data/tables";
+import { RegionTree } from "../data/region_tree";
+import { idleCauses, noIndex, overheadKinds, pathKinds, regionKind, TableOf, workKind, workKinds } from "../data/tables";
 import { Palette, Rgb } from "../text/colors";
 import { countText, plural, shareText, sizeText, timeText } from "../text/units";
 import { everyIndex, groupBy, membersOf, orderByStart, spread } from "./lanes";
@@ -16,6 +17,7 @@ export interface TimelineData {
   slots: number[];
   calls: TableOf<"calls">;
   regions: TableOf<"regions">;
+  regionTree: RegionTree; // of these
   overheads: TableOf<"overheads">;
   intervals: TableOf<"intervals">;
   gaps: TableOf<"gaps">;
@@ -96,18 +98,26 @@ export class RowSource {
   // --- the host ---------------------------------------------------------------------------------
 
   private threadRow(thread: number, title: string): Row {
-    const { calls, regions, overheads, catalog } = this.data;
+    const { calls, regions, regionTree, overheads, catalog } = this.data;
     const own = this.threadCalls.get(thread) ?? new Uint32Array();
     const lanes = this.tracks(`thread ${thread}`, () => {
       const made: EventTrack[] = [];
-      const regionIds = everyIndex(regions.rows).filter((r) => regions.thread[r] === thread);
+      // The title of an if or switch tells which branch of it ran.
+      const regionIds = everyIndex(regions.rows).filter(
+        (r) => regions.thread[r] === thread && regions.kind[r] !== regionKind.branch,
+      );
       const regionOrder = orderByStart(regions.begin, regions.end, regionIds);
-      for (const order of regionOrder.length ? spread(regionOrder, regions.begin, regions.end, 4) : [])
+      for (const order of regionOrder.length ? spread(regionOrder, regions.begin, regions.end, mostLanes) : [])
         made.push({
           kind: "region",
           pyramid: new Pyramid(regions.begin, regions.end, order),
-          color: (r, palette) => (regions.kind[r] === 0 ? palette.pass : palette.region),
-          label: (r) => catalog.text(regions.name[r]) || `pass ${regions.number[r]}`,
+          color: (r, palette) =>
+            regions.kind[r] === regionKind.pass
+              ? palette.pass
+              : regionTree.isDecision(r)
+                ? palette.decision
+                : palette.region,
+          label: (r) => regionTree.title(r),
         });
       for (const order of spread(orderByStart(calls.begin, calls.end, own), calls.begin, calls.end, 4))
         made.push({

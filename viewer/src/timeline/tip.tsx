@@ -91,7 +91,7 @@ export function Tip({ thing, data }: { thing: Thing; data: TimelineData }) {
     case "region":
       return (
         <>
-          <b>{catalog.text(regions.name[index]) || `pass ${regions.number[index]}`}</b>
+          <b>{data.regionTree.title(index)}</b>
           <Span begin={regions.begin[index]} end={regions.end[index]} />
         </>
       );

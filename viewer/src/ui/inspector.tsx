@@ -39,6 +39,9 @@ function Actions({ kind, number, to }: { kind: SelectionKind; number: number; to
   );
 }
 
+// Of what is read beside the arguments of the kernel, by the number of its kind.
+const besideNames: Record<number, string> = { 3: "groups", 8: "run if", 9: "run unless" };
+
 function Arguments({ command, catalog }: { command: number; catalog: Catalog }) {
   const args = trace.arguments.value,
     values = trace.values.value;
@@ -53,7 +56,7 @@ function Arguments({ command, catalog }: { command: number; catalog: Catalog }) 
         {given.slice(0, 64).map((argument, place) => (
           <li key={place}>
             <span>
-              <span class="dim">{parameters[place]?.name || place} </span>
+              <span class="dim">{besideNames[argument.kind] ?? (parameters[place]?.name || place)} </span>
               {argument.buffer >= 0 ? (
                 <>
                   <BufferLink buffer={argument.buffer} />

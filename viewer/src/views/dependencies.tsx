@@ -6,6 +6,7 @@ import { trace } from "../data/current";
 import { DependencySets } from "../data/dependency_sets";
 import { indexOf, Summary } from "../data/json";
 import { slots } from "../data/kernel_colors";
+import { CommandRegions, RegionTree } from "../data/region_tree";
 import { dependencyKinds, noIndex, TableOf } from "../data/tables";
 import { usesOf } from "../data/uses";
 import { EdgeMode } from "../graph/graph_edges";
@@ -31,13 +32,13 @@ const mostLaidOut = 10_000;
 const open = signal<ReadonlySet<string> | null>(null);
 const pinned = signal<ReadonlySet<number>>(new Set());
 
-// Opens what takes most time, as long as the whole stays easy to take in. A loop says most as one node.
+// Opens what takes most time, as long as the whole stays easy to take in. A decision says most as one node.
 function openedAtFirst(tree: ScopeTree, top: GraphNode[], timeOf: (node: GraphNode) => number): ReadonlySet<string> {
   const chosen = new Set<string>();
   let shown = [...top];
   for (;;) {
     const candidates = shown
-      .filter(({ kind, count }) => kind !== "command" && kind !== "loop" && !(kind === "fold" && count > 8))
+      .filter(({ kind, count }) => kind !== "command" && kind !== "loop" && kind !== "choice" && !(kind === "fold" && count > 8))
       .sort((a, b) => timeOf(b) - timeOf(a));
     const next = candidates.find((node) => shown.length - 1 + tree.children(node).length <= shownAtFirst);
     if (!next) return chosen;
@@ -52,10 +53,17 @@ export function DependenciesView({ summary }: { summary: Summary }) {
     sets = trace.dependencySets.value,
     path = trace.path.value,
     args = trace.arguments.value,
+    regions = trace.regions.value,
     slotOf = slots.value;
-  const error = names.error ?? trace.dependencies.error ?? trace.dependencySets.error ?? trace.path.error ?? trace.arguments.error;
+  const error =
+    names.error ??
+    trace.dependencies.error ??
+    trace.dependencySets.error ??
+    trace.path.error ??
+    trace.arguments.error ??
+    trace.regions.error;
   if (error) return <Failed what="Dependencies" error={error} />;
-  if (!catalog || !dependencies || !sets || !path || !args || !slotOf) return <Waiting what="dependencies" />;
+  if (!catalog || !dependencies || !sets || !path || !args || !regions || !slotOf) return <Waiting what="dependencies" />;
   if (catalog.count === 0) return <Nothing>This document has no commands.</Nothing>;
   return (
     <Dependencies
@@ -65,6 +73,7 @@ export function DependenciesView({ summary }: { summary: Summary }) {
       sets={sets}
       path={path}
       args={args}
+      regions={regions}
       slotOf={slotOf}
     />
   );
@@ -77,10 +86,11 @@ interface Properties {
   sets: DependencySets;
   path: TableOf<"path">;
   args: TableOf<"arguments">;
+  regions: TableOf<"regions">;
   slotOf: number[];
 }
 
-function Dependencies({ summary, catalog, dependencies, sets, path, args, slotOf }: Properties) {
+function Dependencies({ summary, catalog, dependencies, sets, path, args, regions, slotOf }: Properties) {
   const mode: EdgeMode = options.value.edges === "sync" ? "sync" : options.value.edges === "data" ? "data" : "all";
   const showsPath = options.value.path !== "off";
   const [chosenKey, setChosenKey] = useState<string | null>(null);
@@ -88,7 +98,14 @@ function Dependencies({ summary, catalog, dependencies, sets, path, args, slotOf
   const camera = useRef<Camera>({ x: 0, y: 0, scale: 1 });
   const drag = useRef<{ x: number; y: number; camera: Camera; isMoving: boolean } | null>(null);
 
-  const tree = useMemo(() => new ScopeTree(catalog, summary.passes), [catalog, summary]);
+  const tree = useMemo(() => {
+    const decided = new RegionTree(regions, (text) => catalog.text(text));
+    return new ScopeTree(
+      catalog,
+      summary.passes,
+      decided.hasDecisions ? new CommandRegions(decided, catalog.commands) : null,
+    );
+  }, [catalog, summary, regions]);
   const top = useMemo(() => tree.top(), [tree]);
   const { pathCommands, isOnPath } = useMemo(() => {
     const steps = Uint32Array.from({ length: path.rows }, (_, step) => step).filter(
@@ -451,7 +468,7 @@ function Dependencies({ summary, catalog, dependencies, sets, path, args, slotOf
           <li key={node.key}>
             <button tabIndex={-1} onClick={() => choose(index)}>
               {node.title}
-              {node.count > 1 ? ` × ${node.count}` : ""}, {Number.isNaN(time) ? "no times" : timeText(time)}
+              {node.count > 1 && node.region === noIndex ? ` × ${node.count}` : ""}, {Number.isNaN(time) ? "no times" : timeText(time)}
             </button>
           </li>
         ))}

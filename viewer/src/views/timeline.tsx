@@ -6,6 +6,7 @@ import { trace } from "../data/current";
 import { Summary } from "../data/json";
 import { slots } from "../data/kernel_colors";
 import { Lazy } from "../data/lazy";
+import { RegionTree } from "../data/region_tree";
 import { usesOf } from "../data/uses";
 import { focusedBuffer, focusedCommand, focusedKernel, focusedStream } from "../state/focus";
 import { publishCanvas } from "../state/hooks";
@@ -43,7 +44,8 @@ const timelineRows = new Lazy(async () => {
     trace.memory.promise(),
     trace.depth.promise(),
   ]);
-  return new RowSource({ catalog, summary, slots: slotOf, calls, regions, overheads, intervals, gaps, path, memory, depth });
+  const regionTree = new RegionTree(regions, (text) => catalog.text(text));
+  return new RowSource({ catalog, summary, slots: slotOf, calls, regions, regionTree, overheads, intervals, gaps, path, memory, depth });
 });
 
 function place(rows: Row[]): PlacedRow[] {

@@ -40,6 +40,7 @@ DeviceBuffer::DeviceBuffer(std::shared_ptr<DeviceContext> context, const MemoryR
     DeviceContext::Memory memory = make(request, bytes);
     memory_ = std::move(memory.handle);
     address_ = memory.address;
+    host_bytes = address_;
     shared_ = memory.shared;
     is_shared_virtual = shared_ != nullptr;
     if (request.host_visible) mapped = address_ ? address_ : shared_;

@@ -118,6 +118,8 @@ MemoryHandle set_argument(DeviceContext& context, cl_kernel kernel, std::uint32_
       break;
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
+    case ArgumentKind::run_if:
+    case ArgumentKind::run_unless:
       break;
   }
   if (status != CL_SUCCESS) [[unlikely]]
@@ -302,6 +304,8 @@ void BuiltKernel::LastArgument::become(const Argument& argument) noexcept {
     case ArgumentKind::null:
     case ArgumentKind::indirect:
     case ArgumentKind::opaque:
+    case ArgumentKind::run_if:
+    case ArgumentKind::run_unless:
       break;
   }
 }

@@ -121,7 +121,10 @@ void NativeExecutable::decide() {
     if (measured && is_dispatch && groups > 0) {
       const float took = times_->ns[i].exchange(0, std::memory_order_relaxed);
       if (took > 0) {
-        unit_ns_[i] = took / groups;
+        // Down at once, up at most twofold: a thread that was held up seems to have taken a hundred
+        // times as long, and what is left to the driver for that is not measured again.
+        const float now = took / groups;
+        unit_ns_[i] = unit_ns_[i] > 0 ? std::min(now, 2 * unit_ns_[i]) : now;
         (*functions_)[i]->set_group_ns(unit_ns_[i]);
       }
     }

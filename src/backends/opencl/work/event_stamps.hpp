@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "backends/opencl/device/api.hpp"
@@ -31,6 +32,10 @@ class EventStamps {
   explicit EventStamps(bool can_stamp) : can_stamp_(can_stamp) {}
 
   void add(std::uint64_t ticket, std::uint64_t queued_ns, CommandEvents events);
+  void add(std::uint64_t ticket, std::uint64_t queued_ns, EventHandle event) {
+    pending_.push_back({ticket, queued_ns, {std::move(event), {}, {}}});
+    count_added();
+  }
   void add_empty(std::uint64_t ticket, std::uint64_t queued_ns) {
     done_.push_back({ticket, {queued_ns}});
   }
@@ -43,8 +48,17 @@ class EventStamps {
     std::uint64_t ticket, queued_ns;
     CommandEvents events;
   };
+  // Events are memory of the driver's: those that are done go after this many, whether anybody
+  // collects or not. PoCL takes the memory of the next from a list of free ones. Against 1024 this
+  // saved 17 and 29 % of the CPU time by medians on a busy machine; the best runs of both are
+  // alike.
+  static constexpr std::size_t added_before_asking = 16;
+
+  void count_added() {
+    if (++added_ >= added_before_asking) ask(done_);
+  }
   void ask(std::vector<TicketStamps>& into);
-  bool ask(const Pending& pending, Stamps& stamps) const;  // false: not done
+  bool ask(const Api& driver, const Pending& pending, Stamps& stamps) const;  // false: not done
 
   const bool can_stamp_;
   bool runs_only_ = false;

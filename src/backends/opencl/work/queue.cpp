@@ -89,6 +89,11 @@ class ReadyEnqueue final : public ReadyDispatch {
     const CommandQueue::Enqueueing enqueueing{queue_};
     if (!is_empty_) kernel_->enqueue(queue_.get(), grid_, arguments, nullptr);
   }
+  void give_stamped(const Command& command, std::uint64_t ticket) override {
+    if (is_empty_) return queue_.submit_stamped(command, ticket);
+    queue_.enqueue_stamped(*kernel_, grid_, std::get_if<Dispatch>(&command.work)->arguments,
+                           ticket);
+  }
 
  private:
   CommandQueue& queue_;
@@ -163,6 +168,18 @@ void CommandQueue::run(const Command& command, CommandEvents* events) {
 
 std::unique_ptr<ReadyDispatch> CommandQueue::make_ready_dispatch() {
   return std::make_unique<ReadyEnqueue>(*this);
+}
+
+void CommandQueue::enqueue_stamped(BuiltKernel& kernel, const Grid& grid,
+                                   std::span<const Argument> arguments, std::uint64_t ticket) {
+  const std::uint64_t queued_ns = context_->info().can_stamp_time ? 0 : context_->now_ns();
+  const cl_command_queue queue = get_stamping();
+  EventHandle event;
+  {
+    const Enqueueing enqueueing{*this};
+    kernel.enqueue(queue, grid, arguments, event.out());
+  }
+  stamps_.add(ticket, queued_ns, std::move(event));
 }
 
 void CommandQueue::submit_stamped(const Command& command, std::uint64_t ticket) {
@@ -276,7 +293,7 @@ void CommandQueue::call(std::function<void()> function, std::string_view name,
 // a callback, a thread of ours and a gate.
 void CommandQueue::run_in_order(std::function<void()> function, InOrder calls) {
   const Enqueueing enqueueing{*this};
-  if (calls == InOrder::anything || !context_->why_not_native().empty()) {
+  if (calls != InOrder::nothing || !context_->why_not_native().empty()) {
     call(std::move(function), "a graph that decides", nullptr);
     return;
   }
@@ -319,13 +336,15 @@ void CommandQueue::wait_for(const std::shared_ptr<Signal>& signal) {
 
 void CommandQueue::flush() { check(api().flush(get()), "clFlush"); }
 
-void CommandQueue::wait() {
+bool CommandQueue::wait() {
   const std::uint64_t given = given_.load(std::memory_order_acquire);
-  if (finished_.load(std::memory_order_acquire) < given) {
+  const bool is_under_way = finished_.load(std::memory_order_acquire) < given;
+  if (is_under_way) {
     check(api().finish(get()), "clFinish");
     finished(given);
   }
   failures_->throw_once();
+  return is_under_way;
 }
 
 void CommandQueue::finished(std::uint64_t given) noexcept {

@@ -22,6 +22,9 @@
 
 namespace reel::opencl {
 
+struct BuiltKernel;
+struct Grid;
+
 class CommandQueue final : public QueueDriver {
  public:
   explicit CommandQueue(std::shared_ptr<DeviceContext> context,
@@ -37,7 +40,7 @@ class CommandQueue final : public QueueDriver {
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override;
   void flush_for_wait() override {}  // clFinish does
-  void wait() override;
+  bool wait() override;
   bool idle() override;
   void run_in_order(std::function<void()> function, InOrder calls) override;
   void fetch(const BufferRange& source, std::span<std::byte> target) override;
@@ -65,6 +68,9 @@ class CommandQueue final : public QueueDriver {
   bool settle();
   // As submit(), with the events of what was enqueued; none where nothing was.
   void run(const Command& command, CommandEvents* events);
+  // As submit_stamped() of such a dispatch, which is not empty.
+  void enqueue_stamped(BuiltKernel& kernel, const Grid& grid, std::span<const Argument> arguments,
+                       std::uint64_t ticket);
   // Holds on to something until all that was enqueued so far is done.
   void keep_until_done(std::shared_ptr<const void> thing);
 

@@ -15,7 +15,8 @@ namespace vulkan {
 
 VulkanDevice::VulkanDevice(const PhysicalDevice& physical)
     : context_(std::make_shared<Context>(physical)),
-      decision_kernels_(std::make_shared<DecisionKernels>(context_)) {}
+      decision_kernels_(std::make_shared<DecisionKernels>(context_)),
+      decisions_skip_(skipped_by(*context_)) {}
 
 std::unique_ptr<BufferResource> VulkanDevice::allocate(const MemoryRequest& request) {
   return std::make_unique<VulkanBuffer>(context_, request);
@@ -32,9 +33,12 @@ std::unique_ptr<QueueDriver> VulkanDevice::open_queue(std::string_view label,
 }
 
 MadeForDevice VulkanDevice::decide_on_device(const DecidedOnDevice& decision) {
-  if (std::string why_not = why_not_on_device(*context_, decision); !why_not.empty())
-    return {nullptr, std::move(why_not)};
-  return {std::make_unique<Decided>(context_, decision_kernels_, decision)};
+  SeenDecision seen = look_at(*context_, decisions_skip_, decision);
+  if (!seen.why_not.empty()) return {nullptr, std::move(seen.why_not)};
+  return {std::make_unique<Decided>(context_, decision_kernels_, decision, decisions_skip_,
+                                    seen.commands),
+          {},
+          name_of(decisions_skip_)};
 }
 
 std::unique_ptr<Executable> VulkanDevice::instantiate(std::shared_ptr<const Plan> plan) {

@@ -11,6 +11,7 @@
 namespace reel::vulkan {
 
 class DecisionKernels;
+enum class SkippedBy : std::uint8_t;
 
 class VulkanDevice final : public DeviceDriver {
  public:
@@ -27,7 +28,8 @@ class VulkanDevice final : public DeviceDriver {
 
  private:
   const std::shared_ptr<Context> context_;
-  std::shared_ptr<DecisionKernels> decision_kernels_;
+  const std::shared_ptr<DecisionKernels> decision_kernels_;
+  const SkippedBy decisions_skip_;
 };
 
 }  // namespace reel::vulkan

@@ -126,8 +126,8 @@ void describe(PhysicalDevice& device, const std::set<std::string>& extensions) {
   info.kernel_forms = {KernelForm::glsl, KernelForm::spirv};
 }
 
-std::string reason_to_reject(const PhysicalDevice& device,
-                             const std::set<std::string>& extensions) {
+std::string reason_to_reject(const PhysicalDevice& device, const std::set<std::string>& extensions,
+                             const Features& features) {
   const std::string& name = device.info.name;
   if (device.api_version < VK_API_VERSION_1_1)
     return fmt::format("Vulkan device '{}' offers {}; 1.1 is needed.", name,
@@ -138,8 +138,6 @@ std::string reason_to_reject(const PhysicalDevice& device,
   if (!timeline_core && !extensions.contains(VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME))
     return fmt::format("Vulkan device '{}' has no timeline semaphores ({} without {}).", name,
                        device.info.api_version, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME);
-  Features features;
-  features.query(device.handle, device.api_version, extensions);
   if (!features.timeline.timelineSemaphore)
     return fmt::format("Vulkan device '{}' has its timeline semaphores switched off.", name);
   return {};
@@ -171,8 +169,13 @@ std::vector<PhysicalDevice> physical_devices() {
     const std::set<std::string>& extensions = device.extensions;
     choose_queue_family(device);
     device.calibrated_timestamps = extensions.contains(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME);
-    if (device.api_version >= VK_API_VERSION_1_1) describe(device, extensions);
-    device.info.unavailable = reason_to_reject(device, extensions);
+    Features features;
+    if (device.api_version >= VK_API_VERSION_1_1) {
+      describe(device, extensions);
+      features.query(handle, device.api_version, extensions);
+      device.info.can_dispatch_conditionally = features.conditional.conditionalRendering;
+    }
+    device.info.unavailable = reason_to_reject(device, extensions, features);
     devices.push_back(std::move(device));
   }
   return devices;

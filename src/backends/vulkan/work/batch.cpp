@@ -23,6 +23,7 @@ void Batch::clear() {
   runs.clear();
   staging.reset();
   host = nullptr;
+  waiter_may_run = false;
   stamped.clear();
   queries = 0;
   submitted_ns = host_begin_ns = host_end_ns = 0;

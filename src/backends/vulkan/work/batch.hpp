@@ -56,7 +56,8 @@ struct Batch {
   std::vector<std::shared_ptr<const void>> held;  // alive until the batch is done
   std::vector<std::shared_ptr<InFlight>> runs;
   StagingArena staging;
-  std::function<void()> host;  // a step of the host, in place of commands
+  std::function<void()> host;   // a step of the host, in place of commands
+  bool waiter_may_run = false;  // that: it calls nothing of the program
 
   std::vector<StampedCommand> stamped;
   std::unique_ptr<StampBlock> stamps;  // made when first needed; null where the device can't stamp

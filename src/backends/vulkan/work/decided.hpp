@@ -1,12 +1,14 @@
-// decided.hpp - a decision that the device takes alone, by conditional rendering.
+// decided.hpp - a decision that the device takes alone.
 //
 // A command buffer with all its branches, in which dispatches of branches that are not taken are
-// skipped; of a loop, with some rounds of it. What a branch reads its predicate from is memory of
-// the recording, so every queue has a recording of its own.
+// skipped; of a loop, with some rounds of it. What decides over that is memory of the recording, so
+// every queue has a recording of its own.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,20 +19,29 @@
 
 namespace reel::vulkan {
 
-// Why the device can't; empty when it can.
-std::string why_not_on_device(const Context& context, const DecidedOnDevice& decision);
+// As REEL_VULKAN_DECISIONS says, and else as the device can.
+SkippedBy skipped_by(const Context& context);
+std::string_view name_of(SkippedBy way) noexcept;
 
-class Decided final : public Launchable {
+struct SeenDecision {
+  std::string why_not;         // the device can't take it; empty when it can
+  std::uint64_t commands = 0;  // that it is, at most
+};
+SeenDecision look_at(const Context& context, SkippedBy way, const DecidedOnDevice& decision);
+
+class Decided final : public DecidedLaunchable {
  public:
-  // The executables it names are there as long as this is, and unchanged.
+  // The executables it names are there as long as this is, and unchanged. `commands`: as seen.
   Decided(std::shared_ptr<Context> context, std::shared_ptr<DecisionKernels> kernels,
-          DecidedOnDevice decision);
-  void launch(QueueDriver& queue) override;
+          DecidedOnDevice decision, SkippedBy way, std::uint64_t commands);
+  std::shared_ptr<const Stops> launch(QueueDriver& queue) override;
 
  private:
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<DecisionKernels> kernels_;
   const DecidedOnDevice decision_;
+  const SkippedBy way_;
+  const std::uint64_t commands_;
   DescriptorCache descriptors_;
   // The oldest first. A queue that is gone has waited for its launches, so another one that lies
   // where it lay may have its recording.

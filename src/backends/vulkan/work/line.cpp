@@ -9,6 +9,12 @@
 #include "backends/vulkan/device/result.hpp"
 
 namespace reel::vulkan {
+namespace {
+
+// At least so long a host step that a waiting thread may run is left to it, and twice that at most.
+constexpr auto step_is_left_for = std::chrono::microseconds(250);
+
+}  // namespace
 
 Line::Line(std::shared_ptr<Context> context, std::string label)
     : context_(std::move(context)), label_(std::move(label)), queue_(context_->next_queue()) {
@@ -58,10 +64,16 @@ bool Line::advance() {
       return started;
     }
     if (batch->is_host_step()) {
+      set_held(false);  // whoever runs it sees to it
+      if (step_runs_) return started;
       if (!worker_.joinable() && !stopping_)
         worker_ = std::thread([self = shared_from_this()] { self->work(); });
-      work_to_do_.notify_one();
-      set_held(false);  // the worker sees to it
+      if (batch->waiter_may_run && batch == batches_.back().get()) {
+        leave_step_to_waiters();
+      } else {
+        step_is_left_ = false;
+        work_to_do_.notify_one();
+      }
       return started;
     }
     if (!can_submit(*batch)) {
@@ -204,6 +216,7 @@ void Line::collect_stamps(std::vector<TicketStamps>& into) {
 
 bool Line::done(std::uint64_t value) {
   if (finished() >= value) return true;
+  hurry();
   std::uint64_t reached = 0;
   if (context_->counter(semaphore_, reached) < 0) return false;
   if (reached > finished()) finish(std::min(reached, value));
@@ -216,8 +229,15 @@ void Line::wait(std::uint64_t value) {
     {
       std::unique_lock lock(context_->submit_mutex);
       // Nothing signals the value of a host step: only what the device has can be waited for there.
-      progress_.wait(lock, [&] { return finished() >= value || on_device_ > finished() || lost_; });
+      progress_.wait(lock, [&] {
+        return finished() >= value || on_device_ > finished() || may_run_step_before(value) ||
+               lost_;
+      });
       if (lost_ || finished() >= value) return;
+      if (on_device_ <= finished()) {
+        run_host_step(lock);
+        continue;
+      }
       target = std::min(value, on_device_);
     }
     const VkResult result = context_->wait_semaphore(semaphore_, target);
@@ -267,7 +287,39 @@ void Line::limit_in_flight() {
 
 // --- host steps --------------------------------------------------------------------------------
 
+// Whoever gives work and waits for it finds the step there. Others may never wait, so that the
+// thread looks after it; it does so for as long as steps keep coming, and need not be woken for
+// each.
+void Line::leave_step_to_waiters() {
+  step_is_left_ = true;
+  ++steps_left_;
+  if (!looks_) {
+    looks_ = true;
+    work_to_do_.notify_one();
+  }
+  progress_.notify_all();
+}
+
+bool Line::has_step() {
+  Batch* next = lost_ || step_runs_ || step_is_left_ ? nullptr : next_to_start();
+  return next && next->is_host_step();
+}
+
+bool Line::may_run_step_before(std::uint64_t value) {
+  if (lost_ || step_runs_ || !step_is_left_) return false;
+  Batch* next = next_to_start();
+  return next && next->is_host_step() && next->value <= value;
+}
+
+void Line::hurry() {
+  if (!step_is_left_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(context_->submit_mutex);
+  if (step_is_left_.exchange(false)) work_to_do_.notify_one();
+}
+
 void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
+  step_runs_ = true;
+  step_is_left_ = false;
   Batch& batch = *next_to_start();
   const std::uint64_t value = batch.value;
   std::function<void()> function = batch.host;
@@ -277,7 +329,10 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   wait(value - 1);
   for (const Dependency& dependency : waits) dependency.line->wait(dependency.value);
   lock.lock();
-  if (lost_) return;
+  if (lost_) {
+    step_runs_ = false;
+    return;
+  }
   lock.unlock();
   std::optional<Error> failure;
   const std::uint64_t begin_ns = stamped ? context_->clock->quick_now_ns() : 0;
@@ -299,6 +354,7 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
   lock.unlock();
   finish(value);
   lock.lock();
+  step_runs_ = false;
   advance();
   advance_others();
   lock.unlock();
@@ -309,11 +365,19 @@ void Line::run_host_step(std::unique_lock<std::mutex>& lock) {
 void Line::work() {
   std::unique_lock lock(context_->submit_mutex);
   for (;;) {
-    const auto has_step = [&] {
-      Batch* next = lost_ ? nullptr : next_to_start();
-      return next && next->is_host_step();
-    };
-    work_to_do_.wait(lock, [&] { return stopping_ || has_step(); });
+    while (!stopping_ && !has_step()) {
+      if (!looks_) {
+        work_to_do_.wait(lock);
+        continue;
+      }
+      const std::uint64_t before = steps_left_;
+      if (work_to_do_.wait_for(lock, step_is_left_for) == std::cv_status::no_timeout) continue;
+      if (steps_left_ != before) continue;  // in the meantime, and maybe just now
+      if (step_is_left_)
+        step_is_left_ = false;  // nobody came for it
+      else
+        looks_ = false;
+    }
     if (!has_step()) return;
     run_host_step(lock);
   }
@@ -325,7 +389,7 @@ void Line::close() {
     // The last handle of the stream was owned by its own host call. Nobody else runs its steps.
     std::unique_lock lock(context_->submit_mutex);
     for (Batch* next = next_to_start(); next && !lost_; next = next_to_start()) {
-      if (next->is_host_step()) {
+      if (next->is_host_step() && !step_runs_) {
         run_host_step(lock);
       } else {
         progress_.wait(lock, [&] { return next != next_to_start() || lost_; });

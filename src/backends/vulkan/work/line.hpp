@@ -4,7 +4,8 @@
 // batches the device has done. A VkQueue runs what it gets in order, and all streams share it:
 // a batch that waited there for the host would stop the others, and could wait for one behind it.
 // So a batch is held back here until the host steps before it are done and the batches it waits
-// for are submitted. Host steps run on a thread of the line, started when first needed.
+// for are submitted. Host steps run on a thread of the line, started when first needed, and some on
+// the thread that waits for them: two threads that wake each other cost more than a small launch.
 //
 // "Done" means that targets of reads are filled too, here and in the lines waited for. Any thread.
 #pragma once
@@ -44,6 +45,9 @@ class Line : public std::enable_shared_from_this<Line> {
 
   bool done(std::uint64_t value);
   void wait(std::uint64_t value);
+  // Somebody needs what is there, and won't wait for it: a step that was left to whoever does is
+  // for the line's own thread.
+  void hurry();
   // For what the device has by now, host steps aside. Finishes nothing.
   void wait_for_device(std::chrono::steady_clock::time_point until);
   // Throws, once, what a host step up to `value` failed with; always when the device is lost.
@@ -73,7 +77,10 @@ class Line : public std::enable_shared_from_this<Line> {
   void give_up(const Error& error);
   void set_held(bool held);
 
-  void finish(std::uint64_t value);  // the device, or the host step, is done
+  void finish(std::uint64_t value);               // the device, or the host step, is done
+  bool has_step();                                // for the line's own thread
+  bool may_run_step_before(std::uint64_t value);  // a thread that waits
+  void leave_step_to_waiters();
   void run_host_step(std::unique_lock<std::mutex>& lock);
   void work();
 
@@ -91,6 +98,10 @@ class Line : public std::enable_shared_from_this<Line> {
   std::vector<Failure> failures_;
   std::optional<Error> lost_;  // the device took no more; nothing will be done
   bool held_ = false, stopping_ = false;
+  bool step_runs_ = false;                  // the next host step, on some thread
+  std::atomic<bool> step_is_left_ = false;  // to whoever waits, and it is the last batch
+  bool looks_ = false;                      // the thread does, now and then, whether one is left
+  std::uint64_t steps_left_ = 0;            // so far
   std::condition_variable progress_, work_to_do_;
   std::thread worker_;
 

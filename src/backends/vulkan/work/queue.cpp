@@ -13,6 +13,8 @@ namespace {
 // So that the device starts early in a long line. A submit costs 15 µs on llvmpipe, so that a batch
 // grows on while the device has work: it is asked every 64 commands.
 constexpr std::size_t commands_per_batch = 256, most_commands_per_batch = 2048, asked_every = 64;
+// Launches of a walk that are handed over together: so many keep the device busy.
+constexpr std::size_t most_gathered = 8;
 // Sets that a queue keeps for bindings it may see again.
 constexpr std::size_t sets_per_generation = 4096;
 // From here on reads of memory that the host can see are done by the host: one copy, not two.
@@ -43,6 +45,7 @@ class VulkanSignal final : public Signal {
   }
   Dependency as_dependency() {
     queue_->flush(value_);
+    queue_->line->hurry();
     return {queue_->line, value_};
   }
 
@@ -86,8 +89,9 @@ Batch& QueueState::open() {
 }
 
 Batch& QueueState::record() {
+  if (recording_) return *open_;
+  if (has_commands()) close();  // launches: its own commands would come before them
   Batch& batch = open();
-  if (recording_) return batch;
   if (!batch.own) {
     VkCommandBufferAllocateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
@@ -148,11 +152,12 @@ void QueueState::hold(Resource& resource) {
 bool QueueState::everything_is_done() { return is_open_empty() && line->done(line->last()); }
 
 void QueueState::host_step(std::function<void()> function, std::shared_ptr<const void> held,
-                           Ticket* ticket) {
-  // Without commands of its own, the open batch becomes the step: what it waits for, so does it.
-  if (recording_) close();
+                           Ticket* ticket, bool waiter_may_run) {
+  // Without commands, the open batch becomes the step: what it waits for, so does it.
+  if (has_commands()) close();
   Batch& batch = open();
   batch.host = std::move(function);
+  batch.waiter_may_run = waiter_may_run;
   batch.held.push_back(std::move(held));
   if (ticket) {
     batch.stamped.push_back({ticket->ticket, ticket->queued_ns, 0, 0});
@@ -240,6 +245,7 @@ void QueueState::enqueue(const Dispatch& dispatch, Ticket* ticket) {
   for (const Argument& argument : dispatch.arguments)
     if (argument.is_memory()) hold(buffer_of(argument.range));
   if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
+  if (dispatch.predicate) hold(buffer_of(dispatch.predicate.word));
   add(ticket, [&] { recorder_.dispatch(dispatch, batch.staging); });
 }
 
@@ -345,7 +351,7 @@ std::shared_ptr<Signal> QueueState::mark_aside(const std::shared_ptr<QueueState>
 void QueueState::wait_for(const Dependency& dependency) {
   if (dependency.line == line || dependency.line->finished() >= dependency.value) return;
   const BiasedLock lock(mutex_);
-  if (recording_) close();  // what came before need not wait
+  if (has_commands()) close();  // what came before need not wait
   open().waits.push_back(dependency);
 }
 
@@ -360,20 +366,26 @@ void QueueState::launch(const std::shared_ptr<Recording>& recording) {
                               segment.read_backs.end());
       recording->batches.fetch_add(1, std::memory_order_relaxed);
       batch.runs.push_back(recording);
-      line->push(std::move(open_));
+      if (!gathers_ || batch.commands.size() >= most_gathered) line->push(std::move(open_));
     }
     if (segment.host) {
       recording->batches.fetch_add(1, std::memory_order_relaxed);
-      if (recording_) close();
+      if (has_commands()) close();
       open().runs.push_back(recording);
       host_step(segment.host, nullptr);
     }
   }
 }
 
-void QueueState::run_in_order(std::function<void()> function) {
+void QueueState::gather_launches(bool gathers) {
   const BiasedLock lock(mutex_);
-  host_step(std::move(function), nullptr);
+  gathers_ = gathers;
+  if (!gathers) close();
+}
+
+void QueueState::run_in_order(std::function<void()> function, InOrder calls) {
+  const BiasedLock lock(mutex_);
+  host_step(std::move(function), nullptr, nullptr, calls != InOrder::anything);
 }
 
 std::uint64_t QueueState::flush(std::uint64_t value) {
@@ -400,6 +412,9 @@ class ReadyRecord final : public ReadyDispatch {
     Command command{like_};
     std::get<Dispatch>(command.work).arguments = arguments;
     queue_.submit(command);
+  }
+  void give_stamped(const Command& command, std::uint64_t ticket) override {
+    queue_.submit_stamped(command, ticket);
   }
 
  private:
@@ -428,10 +443,19 @@ void VulkanQueue::wait_for(const std::shared_ptr<Signal>& signal) {
   state_->wait_for(static_cast<VulkanSignal&>(*signal).as_dependency());
 }
 
-void VulkanQueue::wait() {
+bool VulkanQueue::wait() {
   const std::uint64_t value = state_->flush();
   state_->line->wait(value);
   state_->line->throw_failure(value);
+  return true;  // it asked the driver, and that takes time
+}
+
+// What the host can see needs no command once all is done.
+void VulkanQueue::fetch(const BufferRange& source, std::span<std::byte> target) {
+  const std::byte* host = source.buffer ? buffer_of(source).host : nullptr;
+  if (source.buffer && !host) return fetch_by_read(source, target);
+  wait();
+  if (host) std::memcpy(target.data(), host + source.offset_bytes, target.size());
 }
 
 bool VulkanQueue::idle() { return state_->line->done(state_->flush()); }

@@ -39,7 +39,8 @@ class QueueState {
   std::shared_ptr<Signal> mark_aside(const std::shared_ptr<QueueState>& self);
   void wait_for(const Dependency& dependency);
   void launch(const std::shared_ptr<Recording>& recording);
-  void run_in_order(std::function<void()> function);
+  void run_in_order(std::function<void()> function, InOrder calls);
+  void gather_launches(bool gathers);
   // Hands over the open batch, if it will have a value up to `value`; returns the last value.
   std::uint64_t flush(std::uint64_t value = UINT64_MAX);
 
@@ -56,7 +57,8 @@ class QueueState {
   // With the lock held:
   Batch& open();    // the open batch, made when there is none
   Batch& record();  // the same, with its own command buffer begun
-  bool is_open_empty() const { return !open_ || (!recording_ && open_->waits.empty()); }
+  bool has_commands() const { return recording_ || (open_ && !open_->commands.empty()); }
+  bool is_open_empty() const { return !open_ || (!has_commands() && open_->waits.empty()); }
   std::uint64_t close();  // hands it over, if there is anything in it
   void end_recording();
   // Calls `write` to record one command, which `ticket` may want stamped.
@@ -73,7 +75,7 @@ class QueueState {
   void hold(Resource& resource);
   bool everything_is_done();
   void host_step(std::function<void()> function, std::shared_ptr<const void> held,
-                 Ticket* ticket = nullptr);
+                 Ticket* ticket = nullptr, bool waiter_may_run = false);
 
   void enqueue(const Dispatch& dispatch, Ticket* ticket);
   void enqueue(const Copy& copy, Ticket* ticket);
@@ -91,7 +93,8 @@ class QueueState {
   std::shared_ptr<StampPool> stamps_;
   std::unique_ptr<Batch> open_;
   std::vector<StampPlace> open_stamps_;  // to be copied when the batch is closed
-  bool recording_ = false;               // open_ has commands
+  bool recording_ = false;               // open_ has commands of its own
+  bool gathers_ = false;                 // launches stay in open_
   bool barrier_is_due_ = false;          // the last command recorded was no barrier
   // The query at the end of the last command recorded, where that is stamped.
   std::optional<std::uint32_t> boundary_;
@@ -117,14 +120,13 @@ class VulkanQueue final : public QueueDriver {
   std::shared_ptr<Signal> mark_aside() override { return state_->mark_aside(state_); }
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override { state_->flush(); }
-  void wait() override;
+  bool wait() override;
   bool idle() override;
-  void run_in_order(std::function<void()> function, InOrder) override {
-    state_->run_in_order(std::move(function));
+  void run_in_order(std::function<void()> function, InOrder calls) override {
+    state_->run_in_order(std::move(function), calls);
   }
-  void fetch(const BufferRange& source, std::span<std::byte> target) override {
-    fetch_by_read(source, target);
-  }
+  void fetch(const BufferRange& source, std::span<std::byte> target) override;
+  void gather_launches(bool gathers) override { state_->gather_launches(gathers); }
   void launch(const std::shared_ptr<Recording>& recording) { state_->launch(recording); }
 
  private:

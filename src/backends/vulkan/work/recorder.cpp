@@ -83,6 +83,19 @@ void Recorder::clear_words(VkBuffer target, std::uint64_t offset, std::uint64_t 
 void Recorder::dispatch(const Dispatch& dispatch, StagingArena& staging) {
   if (is_nothing(dispatch)) return;
   bind(static_cast<const VulkanKernel&>(*dispatch.kernel), dispatch, staging);
+  if (dispatch.predicate) [[unlikely]] {
+    // The barriers between commands are not for predicates, which most programs have none of.
+    barrier_of_predicates();
+    begin_predicate(buffer_of(dispatch.predicate.word).handle,
+                    {dispatch.predicate.word.offset_bytes, dispatch.predicate.is_inverted});
+    run(dispatch);
+    end_predicate();
+    return barrier_of_predicates();  // what is written next may be the word
+  }
+  run(dispatch);
+}
+
+void Recorder::run(const Dispatch& dispatch) {
   if (dispatch.indirect.buffer)
     vk_.vkCmdDispatchIndirect(commands_, buffer_of(dispatch.indirect).handle,
                               dispatch.indirect.offset_bytes);

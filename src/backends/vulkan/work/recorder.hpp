@@ -68,6 +68,7 @@ class Recorder {
  private:
   void barrier(VkPipelineStageFlags stages, VkAccessFlags more_reads);
   void bind(const VulkanKernel& kernel, const Dispatch& dispatch, StagingArena& staging);
+  void run(const Dispatch& dispatch);  // with what is bound
   void bind_pipeline(const VulkanKernel& kernel) {
     if (pipeline_ == kernel.pipeline) return;
     vk_.vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.pipeline);

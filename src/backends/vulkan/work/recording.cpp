@@ -121,10 +121,7 @@ void Recording::add(const StepState& step, std::span<const Argument> arguments) 
                  [&](Dispatch dispatch) {
                    dispatch.arguments =
                        arguments.subspan(step.first_argument, dispatch.arguments.size());
-                   hold(static_cast<VulkanKernel&>(*dispatch.kernel));
-                   for (const Argument& argument : dispatch.arguments)
-                     if (argument.is_memory()) hold(buffer_of(argument.range));
-                   if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
+                   hold_all_of(dispatch);
                    recorder_.dispatch(dispatch, staging_);
                  },
                  [&](const Copy& copy) {
@@ -154,6 +151,14 @@ void Recording::add(const StepState& step, std::span<const Argument> arguments) 
                  [](const Barrier&) {},   // a plan has none
              },
              step.work);
+}
+
+void Recording::hold_all_of(const Dispatch& dispatch) {
+  hold(static_cast<VulkanKernel&>(*dispatch.kernel));
+  for (const Argument& argument : dispatch.arguments)
+    if (argument.is_memory()) hold(buffer_of(argument.range));
+  if (dispatch.indirect.buffer) hold(buffer_of(dispatch.indirect));
+  if (dispatch.predicate) hold(buffer_of(dispatch.predicate.word));
 }
 
 void Recording::add_host_call(const StepState& step, std::uint32_t index) {

@@ -143,8 +143,7 @@ void TraceAssembler::check_works() {
     if (!whole) problems_.left_out("/works", "the kernel is not in the document");
     for (std::uint32_t a = 0; whole && a < work.argument_count; ++a) {
       TraceArgument& argument = rows_.arguments[work.first_argument + a];
-      if (argument.kind != ArgumentKind::buffer && argument.kind != ArgumentKind::indirect)
-        continue;
+      if (!argument.has_range()) continue;
       const bool is_view = argument.view != no_index;
       if (is_view) argument.view = buffer_index_.find(argument.view);
       argument.buffer = buffer_index_.find(argument.buffer);
