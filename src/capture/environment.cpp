@@ -13,15 +13,17 @@
 namespace reel::capture {
 
 // Asked before every pass: programs set it while they run. Looking at how each variable begins
-// takes a third of what looking it up does, also where another one begins nearly like it.
+// takes a third of what looking it up does.
 bool is_capture_asked_for() {
   char** variable = os::environment();
   if (!variable) return false;
   constexpr std::string_view begins = "REEL_CAPTURE=";
-  for (; *variable; ++variable)
-    if ((*variable)[0] == 'R' && (*variable)[1] == 'E' &&
-        std::strncmp(*variable, begins.data(), begins.size()) == 0)
+  for (; *variable; ++variable) {
+    const char* const name = *variable;
+    if (name[0] == 'R' && name[1] == 'E' && name[2] == 'E' &&
+        std::strncmp(name, begins.data(), begins.size()) == 0)
       return !environment_variable("REEL_CAPTURE").empty();
+  }
   return false;
 }
 

@@ -12,10 +12,9 @@ const CallbackFrame* CallbackFrame::of(const DeviceInfo& device) noexcept {
   return nullptr;
 }
 
-void refuse_wait_in_callback(const DeviceInfo& device, std::string_view operation) {
+void refuse_wait_in_callback_slowly(const DeviceInfo& device, std::string_view operation) {
   const CallbackFrame* callback = Callback::of(device);
-  if (!callback) [[likely]]
-    return;
+  if (!callback) return;
   if (callback->is_kernel())
     fail(Code::unsupported,
          "{} is called inside a host kernel of {}, and would wait for that kernel itself; a host "

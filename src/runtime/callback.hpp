@@ -66,7 +66,11 @@ class Callback : public CallbackFrame {
 };
 
 // Throws inside a host call or a host kernel of the device: `operation` waits for it.
-void refuse_wait_in_callback(const DeviceInfo& device, std::string_view operation);
+void refuse_wait_in_callback_slowly(const DeviceInfo& device, std::string_view operation);
+inline void refuse_wait_in_callback(const DeviceInfo& device, std::string_view operation) {
+  if (Callback::current()) [[unlikely]]
+    refuse_wait_in_callback_slowly(device, operation);
+}
 // Throws inside a host kernel of the device, whose streams are held while it runs.
 void refuse_in_kernel_slowly(const DeviceInfo& device);
 inline void refuse_in_kernel(const DeviceInfo& device) {

@@ -33,7 +33,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
   }
 
   DeviceDriver& driver() noexcept { return *driver_; }
-  const DeviceInfo& info() const noexcept { return driver_->info(); }
+  const DeviceInfo& info() const noexcept { return info_; }
 
   std::shared_ptr<StreamState> open_stream(const StreamOptions& options);
 
@@ -60,6 +60,7 @@ class DeviceState : public std::enable_shared_from_this<DeviceState> {
 
   const Birth birth_;
   std::shared_ptr<DeviceDriver> driver_;
+  const DeviceInfo& info_;  // the driver's: asked for with every wait
   std::mutex mutex_;
   std::vector<std::weak_ptr<StreamState>> streams_;
   std::vector<std::weak_ptr<CaptureSession>> captures_;

@@ -20,12 +20,16 @@ struct KnownArguments {
   };
   const DeviceState* device = nullptr;
   BindingLimits limits;
+  std::uint32_t ranges = 0;  // which of them are: a bit at the place of each
   std::array<Known, most> list{};
 
   // At most as many as there is room for.
   void learn(std::span<const Argument> arguments) noexcept {
-    for (std::size_t i = 0; i < arguments.size(); ++i)
+    ranges = 0;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
       list[i] = {arguments[i].kind, arguments[i].value_bytes};
+      if (arguments[i].kind == ArgumentKind::buffer) ranges |= 1u << i;
+    }
   }
   // As many as it knows.
   bool take(std::span<const Argument> arguments) const noexcept {

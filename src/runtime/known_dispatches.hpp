@@ -25,8 +25,8 @@ struct alignas(64) KnownDispatch {
 
   KernelId kernel = none;
   std::uint32_t argument_count = 0;
-  Dim3 groups, items, given_size, offset;  // as launched
-  std::unique_ptr<ReadyDispatch> ready;    // there where a kernel is
+  Dim3 groups, given_size;               // as launched, by groups and without an offset
+  std::unique_ptr<ReadyDispatch> ready;  // there where a kernel is
 
   bool is_like(const KernelResource& other, const Launch& launch,
                std::span<const Argument> arguments) const noexcept;

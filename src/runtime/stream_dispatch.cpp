@@ -25,14 +25,12 @@ namespace {
   if (!is_plainly_fine(dispatch, &device, device.limits)) return nullptr;
   known.kernel = KnownDispatch::none;  // until all of it is there
   if (!known.ready) known.ready = queue.make_ready_dispatch();
-  known.ready->known = {&device, device.limits.binding, {}};
+  known.ready->known = {&device, device.limits.binding};
   known.ready->known.learn(arguments);
   known.ready->prepare(dispatch);
   known.argument_count = static_cast<std::uint32_t>(arguments.size());
   known.groups = launch.groups;
-  known.items = launch.items;
   known.given_size = launch.group_size;
-  known.offset = launch.offset;
   known.kernel = kernel.id;
   return known.ready.get();
 }
@@ -42,6 +40,8 @@ namespace {
 inline std::uint32_t difference(const Dim3& a, const Dim3& b) noexcept {
   return (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z);
 }
+static_assert(unset_dim == Dim3{0, 0, 0});
+inline std::uint32_t is_set(const Dim3& a) noexcept { return a.x | a.y | a.z; }
 
 }  // namespace
 
@@ -54,9 +54,7 @@ inline bool KnownDispatch::is_like(const KernelResource& other, const Launch& la
     return false;
   if (difference(given_size, launch.group_size)) [[unlikely]]
     return false;
-  if (difference(items, launch.items)) [[unlikely]]
-    return false;
-  if (difference(offset, launch.offset)) [[unlikely]]
+  if (is_set(launch.items) | is_set(launch.offset)) [[unlikely]]
     return false;
   return true;
 }
@@ -95,13 +93,13 @@ template <StreamState::IfRecorded if_recorded>
     return false;
   if (wants_barriers_) [[unlikely]] {
     if (!ready->known.take(arguments)) return false;
-    send_barrier_if(tracker_->needs_barrier(arguments));
+    send_barrier_if(tracker_->needs_barrier(arguments, ready->known.ranges));
     ready->give(arguments);
     return true;
   }
   if (!ready->give_if_known(arguments)) [[unlikely]]
     return false;
-  if (tracker_) tracker_->needs_barrier(arguments);
+  if (tracker_) tracker_->needs_barrier(arguments, ready->known.ranges);
   return true;
 }
 

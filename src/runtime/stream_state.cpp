@@ -283,11 +283,11 @@ void StreamState::decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> 
   if (tracker_) tracker_->forget();  // a launch is ordered against everything around it
   fence_pending_ = false;
   const Gathered gathered(*queue_);
-  std::uint32_t first = 0;
+  DecidingLaunch::Place first;
   if (!times) {
     exec.deciding()->prepare();
     first = QueueLaunch::give_first_parts(exec, *queue_);
-    if (first == exec.deciding()->parts().size()) return;
+    if (first.part == exec.deciding()->parts().size()) return;
   }
   QueueLaunch walk(*queue_, times);
   walk.begin(exec, first, spare_frames_);
@@ -556,8 +556,7 @@ void StreamState::wait_until(const RecordedPoint& point) {
   waited();
 }
 
-void StreamState::refuse_during_capture(std::string_view operation) {
-  if (!capture_) return;
+void StreamState::refuse_captured(std::string_view operation) {
   capture_->invalidate(Error(
       Code::capture_unsupported,
       fmt::format("Stream '{}' is being captured, so {} can't wait on it; end the capture first.",
@@ -578,18 +577,50 @@ void StreamState::leave_to(Scope scope) {
   scope_ = scope;
 }
 
-void StreamState::track_with(HazardTracker& tracker) {
+std::unique_ptr<HazardTracker> StreamState::start_tracking() {
+  device->refuse_inherited();
   const BiasedLock lock(mutex_);
-  tracker_ = &tracker;
+  auto tracker = spare_tracker_ ? std::move(spare_tracker_) : std::make_unique<HazardTracker>();
+  tracker_ = tracker.get();
   fence_pending_ = wants_barriers_;
+  return tracker;
 }
 
-void StreamState::stop_tracking_with(const HazardTracker* tracker) {
+void StreamState::stop_tracking(std::unique_ptr<HazardTracker> tracker) {
+  if (device->is_inherited()) {  // its lock may be held for good
+    static_cast<void>(tracker.release());
+    return;
+  }
   const BiasedLock lock(mutex_);
-  if (tracker_ != tracker) return;  // another session began meanwhile
-  tracker_ = own_tracker_.get();
-  if (tracker_) tracker_->forget();
-  fence_pending_ = wants_barriers_;
+  take_back(std::move(tracker));
+}
+
+void StreamState::take_back(std::unique_ptr<HazardTracker> tracker) {
+  if (tracker_ == tracker.get()) {  // no other session began meanwhile
+    tracker_ = own_tracker_.get();
+    if (tracker_) tracker_->forget();
+    fence_pending_ = wants_barriers_;
+  }
+  tracker->start_over();
+  spare_tracker_ = std::move(tracker);
+}
+
+StreamState::Finished StreamState::finish(std::unique_ptr<HazardTracker>& tracker,
+                                          std::string_view operation) {
+  watch_exit();
+  device->refuse_inherited();
+  {
+    const BiasedLock lock(mutex_);
+    take_back(std::move(tracker));
+    refuse_during_capture(operation);
+    queue_->flush();
+  }
+  const std::uint64_t given_ns = monotonic_ns();
+  if (is_recorder_there()) [[unlikely]]
+    return {given_ns, synchronize(operation)};
+  const bool has_waited = queue_->wait();
+  settle_passes();
+  return {given_ns, has_waited};
 }
 
 bool StreamState::barrier_between(HazardTracker& tracker, std::span<const BufferRange> reads,

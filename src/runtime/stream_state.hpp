@@ -61,10 +61,16 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   Scope enter(std::string_view name);  // returns the scope to leave to
   void leave_to(Scope scope);
 
-  // From here on, hazards are judged and counted by `tracker`, until it is taken away or replaced.
-  // It lives until stop_tracking_with() has returned.
-  void track_with(HazardTracker& tracker);
-  void stop_tracking_with(const HazardTracker* tracker);
+  // From here on, hazards are judged and counted by the tracker that this returns, until it is
+  // given back or another one is started. It lives until then.
+  std::unique_ptr<HazardTracker> start_tracking();
+  void stop_tracking(std::unique_ptr<HazardTracker> tracker);
+  // The end of a session: gives the tracker back, hands all to the device, and waits.
+  struct Finished {
+    std::uint64_t given_ns;  // when the device had it all
+    bool has_waited;         // as synchronize()
+  };
+  Finished finish(std::unique_ptr<HazardTracker>& tracker, std::string_view operation);
   bool barrier_between(HazardTracker& tracker, std::span<const BufferRange> reads,
                        std::span<const BufferRange> writes);
 
@@ -136,7 +142,12 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void send_barrier_if(bool conflict);
   // Sends the barrier that the work needs; false when that was all, because it is one.
   bool send_barrier(const Work& work);
-  void refuse_during_capture(std::string_view operation);
+  void refuse_during_capture(std::string_view operation) {
+    if (capture_) [[unlikely]]
+      refuse_captured(operation);
+  }
+  void refuse_captured(std::string_view operation);
+  void take_back(std::unique_ptr<HazardTracker> tracker);
   // Walks as far as nothing has to be waited for; a thread of the queue does the rest.
   void decide_now(GraphExecState& exec, std::shared_ptr<JoinedTimes> times);
 
@@ -154,6 +165,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   const bool wants_barriers_;
   const std::unique_ptr<HazardTracker> own_tracker_;  // where it wants barriers
   HazardTracker* tracker_;                            // null where nobody needs to know
+  std::unique_ptr<HazardTracker> spare_tracker_;      // with its memory, for the next session
   bool fence_pending_ = false;                        // what came before is unknown to tracker_
 };
 

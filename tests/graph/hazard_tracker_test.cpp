@@ -8,6 +8,14 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+std::uint32_t ranges_of(const Dispatch& dispatch) {
+  std::uint32_t ranges = 0;
+  for (std::size_t i = 0; i < dispatch.arguments.size(); ++i)
+    if (dispatch.arguments[i].kind == ArgumentKind::buffer && dispatch.arguments[i].range.size_bytes)
+      ranges |= 1u << i;
+  return ranges;
+}
+
 struct HazardTrackerTest : testing::Test {
   Buffer x = make_buffer("x"), y = make_buffer("y"), z = make_buffer("z");
   HazardTracker tracker;
@@ -109,9 +117,9 @@ TEST(AnyLineOfCommands, GetsABarrierExactlyWhereItConflictsWithTheGroup) {
         conflicts = conflicts || conflict(touches(group, node(g)), touches(group, next));
       ASSERT_EQ(tracker.needs_barrier(command.work), conflicts);
       const auto* dispatch = std::get_if<Dispatch>(&command.work);
-      ASSERT_EQ(
-          dispatch ? quick.needs_barrier(dispatch->arguments) : quick.needs_barrier(command.work),
-          conflicts);
+      ASSERT_EQ(dispatch ? quick.needs_barrier(dispatch->arguments, ranges_of(*dispatch))
+                         : quick.needs_barrier(command.work),
+                conflicts);
       barriers += conflicts;
       avoided += !conflicts && index_of(next) > 0;
       if (conflicts) {

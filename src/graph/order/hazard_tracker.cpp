@@ -1,6 +1,7 @@
 #include "graph/order/hazard_tracker.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "graph/commands/access.hpp"
 
@@ -53,9 +54,8 @@ void HazardTracker::Touched::clear_lists() noexcept {
 
 [[gnu::always_inline]] inline HazardTracker::Touched& HazardTracker::entry_of(
     const BufferResource* buffer) {
-  // Objects are at least some 64 bytes apart.
-  const std::uint64_t hash = (reinterpret_cast<std::uintptr_t>(buffer) >> 4) * 0x9e3779b97f4a7c15u;
-  std::size_t at = (hash >> 32) & mask_;
+  // Numbered one after another, the buffers of a program lie apart.
+  std::size_t at = static_cast<std::size_t>(buffer->id) & mask_;
   while (touched_[at].buffer != buffer) {
     if (!touched_[at].buffer) {
       touched_[at].buffer = buffer;
@@ -100,8 +100,10 @@ bool HazardTracker::conflicts(const BufferRange& range, Access access) {
 
 // A range that is read and written conflicts as a written one does.
 inline void HazardTracker::enter(Touched& touched, Interval range, Kind kind) const {
-  if (touched.group != group_) touched.start(group_);
-  touched.add(kind, range);
+  if (touched.group != group_)
+    touched.start(group_, kind, range);
+  else
+    touched.add(kind, range);
 }
 
 inline void HazardTracker::next_group() {
@@ -145,38 +147,29 @@ bool HazardTracker::needs_barrier(const Work& work) {
   return conflict;
 }
 
-bool HazardTracker::needs_barrier(std::span<const Argument> arguments) {
-  const auto is_range = [](const Argument& argument) {
-    return argument.kind == ArgumentKind::buffer && argument.range.size_bytes != 0;
+bool HazardTracker::needs_barrier(std::span<const Argument> arguments, std::uint32_t ranges) {
+  const auto for_each_range = [&](const auto& visit) {
+    for (std::uint32_t left = ranges; left != 0; left &= left - 1) {
+      const Argument& argument = arguments[static_cast<std::size_t>(std::countr_zero(left))];
+      visit(argument.range, argument.access);
+    }
   };
   // Places stay where they are unless the table grows, or starts over.
-  if (arguments.size() > few || used_ >= room_) [[unlikely]]
-    return needs_barrier_for(false, [&](const auto& visit) {
-      for (const Argument& argument : arguments)
-        if (is_range(argument)) visit(argument.range, argument.access);
-    });
-  // Ranges are taken from the arguments again: 16 bytes that were just stored in halves can't be
-  // loaded at once before they are in the cache.
-  struct Place {
-    Touched* touched;
-    const Argument* argument;
-  };
-  Place places[few];
-  Place* end = places;
+  if (used_ >= room_) [[unlikely]]
+    return needs_barrier_for(false, for_each_range);
   bool conflict = exclusive_;  // and so in the group
-  for (const Argument& argument : arguments) {
-    if (!is_range(argument)) continue;
-    Touched& touched = entry_of(argument.range.buffer);
-    if (conflicts(touched, bytes_of(argument.range), kind_of(argument.access))) conflict = true;
-    *end++ = {&touched, &argument};
-  }
+  for_each_range([&](const BufferRange& range, Access access) {
+    if (conflicts(entry_of(range.buffer), bytes_of(range), kind_of(access))) conflict = true;
+  });
   if (conflict) {
     ++barriers_;
     next_group();
   }
   join_group(false);
-  for (const Place* place = places; place != end; ++place)
-    enter(*place->touched, bytes_of(place->argument->range), kind_of(place->argument->access));
+  // Found again: keeping the places takes longer.
+  for_each_range([&](const BufferRange& range, Access access) {
+    enter(entry_of(range.buffer), bytes_of(range), kind_of(access));
+  });
   return conflict;
 }
 

@@ -20,8 +20,9 @@ class HazardTracker {
   // Registers the command. True when a barrier must be issued before it. Of a Barrier itself:
   // true when it has something to separate.
   bool needs_barrier(const Work& work);
-  // The same of a dispatch with these arguments, of which none is an image, and no indirect grid.
-  bool needs_barrier(std::span<const Argument> arguments);
+  // The same of a dispatch by groups, of whose arguments those in `ranges` are ranges, none of them
+  // empty; each is a bit at its place. The others are no memory.
+  bool needs_barrier(std::span<const Argument> arguments, std::uint32_t ranges);
   // True when these ranges conflict with the current group; then a new group is started, without
   // registering them.
   bool between(std::span<const BufferRange> reads, std::span<const BufferRange> writes);
@@ -80,9 +81,11 @@ class HazardTracker {
         all.end = range.end > all.end ? range.end : all.end;
       }
     }
-    void start(std::uint64_t number) noexcept {
+    // Of a new group, with this alone. Not emptied first: what was just stored is slow to load.
+    void start(std::uint64_t number, Kind kind, Interval range) noexcept {
       group = number;
-      hull = {};
+      hull[kind] = range;
+      hull[kinds - 1 - kind] = {};
       if (has_lists) [[unlikely]]
         clear_lists();
     }

@@ -85,6 +85,14 @@ class ForDevice {
   const std::uint64_t rounds_inside_;
 };
 
+bool asks_function(const DecidingExecutable::Choice& choice) {
+  return choice.decision->predicate ||
+         std::ranges::any_of(choice.branches, [](const GraphExec& branch) {
+           const auto* inner = state_of(branch, "instantiate()").deciding();
+           return inner && inner->asks_functions();
+         });
+}
+
 }  // namespace
 
 DecidingExecutable::DecidingExecutable(GraphExecState& owner, const Plan& plan,
@@ -112,6 +120,7 @@ DecidingExecutable::DecidingExecutable(GraphExecState& owner, const Plan& plan,
   for (std::uint32_t part = 0; part < parts_.size(); ++part) {
     if (const auto* choice = std::get_if<Choice>(&parts_[part])) {
       part_of_step_[choice->step] = part;
+      asks_functions_ = asks_functions_ || asks_function(*choice);
       continue;
     }
     const auto& straight = std::get<Straight>(parts_[part]);
@@ -122,6 +131,7 @@ DecidingExecutable::DecidingExecutable(GraphExecState& owner, const Plan& plan,
 std::unique_ptr<DecidingExecutable> DecidingExecutable::clone_for(GraphExecState& owner) const {
   std::unique_ptr<DecidingExecutable> copy(new DecidingExecutable(owner));
   copy->part_of_step_ = part_of_step_;
+  copy->asks_functions_ = asks_functions_;
   for (const Part& part : parts_) {
     if (const auto* straight = std::get_if<Straight>(&part)) {
       copy->parts_.emplace_back(
@@ -156,7 +166,7 @@ void DecidingExecutable::prepare(Choice& choice) {
   const bool is_while = decision.kind == DecisionKind::while_loop;
   const std::uint64_t most = is_while ? decision.limits.iterations : decision.count;
   choice.more_rounds = {};
-  choice.is_simple_if = false;
+  choice.is_simple = false;
   choice.on_device = prepare(choice, at_most(is_while ? first_rounds : rounds_of_a_repeat, most));
   if (choice.is_on_device()) {
     // Where they would be too many commands, the first ones are given again.
@@ -165,10 +175,10 @@ void DecidingExecutable::prepare(Choice& choice) {
     choice.why_not.clear();
     return;
   }
-  choice.is_simple_if = decision.kind == DecisionKind::if_else && !decision.predicate;
+  choice.is_simple = (is_while || decision.kind == DecisionKind::if_else) && !decision.predicate;
   for (const GraphExec& branch : choice.branches)
     if (DecidingExecutable* inner = state_of(branch, "launch()").deciding()) {
-      choice.is_simple_if = false;
+      choice.is_simple = false;
       inner->prepare();
     }
 }
@@ -199,17 +209,6 @@ bool DecidingExecutable::waits_for_nobody() const {
                     return !inner || inner->waits_for_nobody();
                   });
          });
-}
-
-bool DecidingExecutable::asks_functions() const {
-  return std::ranges::any_of(parts_, [](const Part& part) {
-    const auto* choice = std::get_if<Choice>(&part);
-    return choice && (choice->decision->predicate ||
-                      std::ranges::any_of(choice->branches, [](const GraphExec& branch) {
-                        const auto* inner = state_of(branch, "launch()").deciding();
-                        return inner && inner->asks_functions();
-                      }));
-  });
 }
 
 bool DecidingExecutable::can_run_alone() {

@@ -50,7 +50,7 @@ class DecidingExecutable final : public LoweredPlan {
     OnDevice on_device = {};    // all of it, or of a loop the first rounds
     OnDevice more_rounds = {};  // of a while: those after them; none: like the first
     std::string why_not = {};
-    bool is_simple_if = false;  // it reads its condition, and its branches decide nothing
+    bool is_simple = false;  // an if or while that reads its condition, and nothing in it decides
 
     bool is_on_device() const noexcept { return on_device.launchable != nullptr; }
     // What the device does of a loop next, after so many rounds.
@@ -77,7 +77,7 @@ class DecidingExecutable final : public LoweredPlan {
   bool is_alone() const noexcept { return is_alone_; }
   bool can_run_alone() override;
   // Does a decision in it ask a function of the program?
-  bool asks_functions() const;
+  bool asks_functions() const noexcept { return asks_functions_; }
   // When that was done: does no decision of it make the device wait until the host has read
   // something?
   bool waits_for_nobody() const;
@@ -100,7 +100,7 @@ class DecidingExecutable final : public LoweredPlan {
   GraphExecState& owner_;
   std::vector<Part> parts_;
   std::uint64_t prepared_for_ = 0;  // version of the owner
-  bool is_alone_ = false;
+  bool is_alone_ = false, asks_functions_ = false;
   std::vector<std::uint32_t> part_of_step_;
 };
 

@@ -363,31 +363,39 @@ std::string DecidingLaunch::limit_reached(Frame& frame, const Decision& decision
 
 // --- by a queue ----------------------------------------------------------------------------------
 
-std::uint32_t QueueLaunch::give_first_parts(GraphExecState& exec, QueueDriver& queue) {
-  constexpr std::size_t most = 8;  // a walk looks at the clock, and hands over what takes long
+DecidingLaunch::Place QueueLaunch::give_first_parts(GraphExecState& exec, QueueDriver& queue) {
   auto& parts = exec.deciding()->parts();
-  const auto end = static_cast<std::uint32_t>(std::min(parts.size(), most));
-  for (std::uint32_t next = 0; next < end; ++next) {
-    if (auto* straight = std::get_if<DecidingExecutable::Straight>(&parts[next])) {
+  Place at;
+  for (int left = 8; left > 0 && at.part < parts.size(); --left) {
+    if (auto* straight = std::get_if<DecidingExecutable::Straight>(&parts[at.part])) {
       straight->executable->launch(queue);
+      ++at.part;
       continue;
     }
-    auto& choice = *std::get_if<DecidingExecutable::Choice>(&parts[next]);
-    if (!choice.enabled || !choice.is_simple_if || !queue.idle()) return next;
+    auto& choice = *std::get_if<DecidingExecutable::Choice>(&parts[at.part]);
+    if (!choice.enabled || !choice.is_simple || !queue.idle()) return at;
+    const Decision& decision = *choice.decision;
+    const bool is_loop = decision.kind == DecisionKind::while_loop;
+    if (is_loop && decision.limits.iterations && at.round >= decision.limits.iterations) return at;
     std::uint32_t value = 0;
     try {
       queue.fetch(std::get_if<Read>(&exec.steps()[choice.step].command.work)->source,
                   std::as_writable_bytes(std::span(&value, 1)));
     } catch (const Error& error) {  // of work before the launch: it is for whoever waits
       queue.run_in_order([error] { throw error; }, InOrder::nothing);
-      return next;
+      return at;
     }
     const std::size_t branch = value ? 0 : 1;
-    if (branch == choice.branches.size()) continue;
-    GraphExecState& taken = state_of(choice.branches[branch], "launch()");
-    if (!taken.steps().empty()) taken.executable().launch(queue);
+    if (branch < choice.branches.size()) {
+      GraphExecState& taken = state_of(choice.branches[branch], "launch()");
+      if (!taken.steps().empty()) taken.executable().launch(queue);
+    }
+    if (is_loop && value)
+      ++at.round;
+    else
+      at = {at.part + 1};
   }
-  return end;
+  return at;
 }
 
 void QueueLaunch::give(const LaunchedSteps& steps) {

@@ -33,11 +33,18 @@ enum class DecidedPart : std::uint8_t { branch, round };  // of a decision
 class DecidingLaunch {
  public:
   void begin(GraphExecState& exec);
-  // The same at a part of it, in memory that is kept, which comes back empty.
-  void begin(GraphExecState& exec, std::uint32_t part, DecidingFrames& spare) {
+  // Between two parts of an exec, or two rounds of a loop that is one.
+  struct Place {
+    std::uint32_t part = 0;   // that comes next
+    std::uint64_t round = 0;  // of it, where it has begun
+  };
+  // The same from there on, in memory that is kept, which comes back empty.
+  void begin(GraphExecState& exec, Place from, DecidingFrames& spare) {
     frames_.swap(spare);
     begin(exec);
-    frames_.back().part = part;
+    frames_.back().part = from.part;
+    frames_.back().round = from.round;
+    frames_.back().is_looping = from.round != 0;
   }
   void give_back(DecidingFrames& spare) noexcept { spare.swap(frames_); }
   bool is_over() const noexcept { return frames_.empty(); }
@@ -149,9 +156,9 @@ class QueueLaunch final : public DecidingLaunch {
         times_(std::move(times)) {}
   QueueLaunch(QueueLaunch&&) = default;
 
-  // Most decisions are small: what of it needs no walk, since nothing has to be waited for or be
-  // remembered. Returns the part that comes next, which may be none.
-  static std::uint32_t give_first_parts(GraphExecState& exec, QueueDriver& queue);
+  // Most decisions are small: some of what needs no walk, since nothing has to be waited for or be
+  // remembered. Returns what comes next, which may be no part.
+  static Place give_first_parts(GraphExecState& exec, QueueDriver& queue);
 
   // From here on. `alone`: parts are run by the thread that walks, and the queue only knows how to
   // load conditions.

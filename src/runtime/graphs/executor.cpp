@@ -95,7 +95,8 @@ PendingPass GraphSession::commit(const FinishOptions& options) {
 
 PassReport GraphSession::finish(const FinishOptions& options) {
   SessionState& state = live(state_, "finish()");
-  refuse_wait_in_callback(state.executor().device.info(), "GraphSession::finish()");
+  if (Callback::current()) [[unlikely]]
+    refuse_wait_in_callback(state.executor().device.info(), "GraphSession::finish()");
   if (state.is_plain()) {
     const std::unique_ptr<SessionState> session = std::move(state_);  // gone, also by an error
     return session->finish_plainly(options);

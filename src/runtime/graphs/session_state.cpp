@@ -49,8 +49,7 @@ SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recordi
     : executor_(std::move(executor)),
       stream_(*state_of(executor_->stream)),
       recording_(recording),
-      stamped_(options.timing ? Stamped::yes : Stamped::no),
-      tracker_(executor_->take_tracker()) {
+      stamped_(options.timing ? Stamped::yes : Stamped::no) {
   const std::string& name = options.name.empty() ? executor_->name : options.name;
   if (recording_) {
     is_plain_ = false;
@@ -62,12 +61,11 @@ SessionState::SessionState(std::shared_ptr<ExecutorState> executor, bool recordi
   }
   recorded_ = pass_begins(PassKind::direct, state_of(executor_->device), name, began_ns_);
   is_plain_ = !recorded_ && stamped_ == Stamped::no;
-  stream_.track_with(*tracker_);
+  tracker_ = stream_.start_tracking();
 }
 
 SessionState::~SessionState() {
   stop_tracking();  // what was given runs or not
-  executor_->give_back(std::move(tracker_));
   if (line_) executor_->give_back(std::move(line_));
 }
 
@@ -123,9 +121,10 @@ const Graph& SessionState::graph() {
 
 // Barriers count where they have something to separate, as in a direct session.
 HazardTracker& SessionState::tracker_of_all() {
-  if (line_)
-    for (const auto commands = line_->commands(); tracked_ < commands.size(); ++tracked_)
-      tracker_->needs_barrier(commands[tracked_].work);
+  if (!line_) return *tracker_;
+  if (!tracker_) tracker_ = std::make_unique<HazardTracker>();
+  for (const auto commands = line_->commands(); tracked_ < commands.size(); ++tracked_)
+    tracker_->needs_barrier(commands[tracked_].work);
   return *tracker_;
 }
 
@@ -196,11 +195,9 @@ PassReport SessionState::finish_plainly(const FinishOptions& options) {
   PassReport report;
   count_direct(report);
   if (options.timing) report.gpu_ns_missing = why_not_timed(options);
-  stop_tracking();
-  stream_.flush();
-  const std::uint64_t now_ns = monotonic_ns();
-  report.encode_ns = now_ns - began_ns_;
-  if (stream_.synchronize("GraphSession::finish()")) report.wait_ns = monotonic_ns() - now_ns;
+  const StreamState::Finished finished = stream_.finish(tracker_, "GraphSession::finish()");
+  report.encode_ns = finished.given_ns - began_ns_;
+  if (finished.has_waited) report.wait_ns = monotonic_ns() - finished.given_ns;
   return report;
 }
 
@@ -214,9 +211,7 @@ void SessionState::count_direct(PassReport& report) const {
 
 // The stream goes on without this session's bookkeeping.
 void SessionState::stop_tracking() {
-  if (recording_ || given_away_) return;
-  stream_.stop_tracking_with(tracker_.get());
-  given_away_ = true;
+  if (!recording_ && tracker_) stream_.stop_tracking(std::move(tracker_));
 }
 
 void SessionState::submit(const FinishOptions& options, PendingPassState& pass) {

@@ -24,39 +24,23 @@ class ExecutorState {
   const Device device;
   const Stream stream;
 
-  // Those of a session that is over, with their memory, or new ones. Any thread.
-  std::unique_ptr<HazardTracker> take_tracker() { return tracker_.take(); }
-  std::unique_ptr<PassLine> take_line() { return line_.take(); }
-  void give_back(std::unique_ptr<HazardTracker> tracker) {
-    tracker->start_over();
-    tracker_.give_back(std::move(tracker));
+  ~ExecutorState() { delete spare_line_.load(std::memory_order_relaxed); }
+
+  // That of a session that is over, with its memory, or a new one. Any thread.
+  std::unique_ptr<PassLine> take_line() {
+    std::unique_ptr<PassLine> line(spare_line_.exchange(nullptr, std::memory_order_acq_rel));
+    return line ? std::move(line) : std::make_unique<PassLine>();
   }
   void give_back(std::unique_ptr<PassLine> line) {
     line->clear();
-    line_.give_back(std::move(line));
+    delete spare_line_.exchange(line.release(), std::memory_order_acq_rel);
   }
 
   KnownPasses known_passes;
 
  private:
-  // One of a kind is enough for sessions that come one after another.
-  template <class T>
-  class Spare {
-   public:
-    ~Spare() { delete kept_.load(std::memory_order_relaxed); }
-    std::unique_ptr<T> take() {
-      std::unique_ptr<T> kept(kept_.exchange(nullptr, std::memory_order_acq_rel));
-      return kept ? std::move(kept) : std::make_unique<T>();
-    }
-    void give_back(std::unique_ptr<T> spare) {
-      delete kept_.exchange(spare.release(), std::memory_order_acq_rel);
-    }
-
-   private:
-    std::atomic<T*> kept_{nullptr};
-  };
-  Spare<HazardTracker> tracker_;
-  Spare<PassLine> line_;
+  // One is enough for sessions that come one after another.
+  std::atomic<PassLine*> spare_line_{nullptr};
 };
 
 // A pass on its way: what to wait for, and the report as far as it is known.
@@ -132,6 +116,7 @@ class SessionState {
   Stamped stamped_;       // begin and end; finish() may ask for it when recording
   bool is_plain_ = true;  // neither of these, and not recorded_
   const std::uint64_t began_ns_ = monotonic_ns();
+  // In direct mode the stream's, while it lasts; of what is recorded, made when somebody asks.
   std::unique_ptr<HazardTracker> tracker_;
   std::size_t tracked_ = 0;         // of the line's commands
   std::shared_ptr<Scope> scope_;    // null: none was entered. Guards may outlive the session
@@ -142,7 +127,6 @@ class SessionState {
   std::shared_ptr<Signal> begin_;
   std::size_t commands_ = 0, dispatches_ = 0;  // without those of quick_dispatches_
   std::size_t quick_dispatches_ = 0;
-  bool given_away_ = false;  // committed
 };
 
 }  // namespace reel
