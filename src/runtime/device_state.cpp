@@ -50,7 +50,19 @@ void DeviceState::wait_for_streams() {
       if (auto stream = weak.lock()) streams.push_back(std::move(stream));
   }
   // Streams under capture have nothing of the capture in flight, but may have work from before.
-  for (const auto& stream : streams) stream->wait_for_queue();
+  // All are waited for; an error after the first is for whoever waits for its stream next.
+  std::exception_ptr first;
+  for (const auto& stream : streams) {
+    const std::exception_ptr error = stream->wait_for_error();
+    if (!error) continue;
+    if (!first) {
+      first = error;
+      continue;
+    }
+    const auto lock = stream->lock();
+    stream->throw_later(error);
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 void DeviceState::synchronize(std::string_view operation) {

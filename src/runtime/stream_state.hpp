@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -55,7 +56,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   bool synchronize(std::string_view operation);  // false: there was nothing to wait for
   bool done();
 
-  void wait_for_queue();           // whatever the stream is being captured for
+  void wait_for_queue();  // whatever the stream is being captured for
+  std::exception_ptr wait_for_error() noexcept;  // the same; what it would throw
   RecordedPoint recorded_point();  // where it is in a capture into a document
 
   Scope enter(std::string_view name);  // returns the scope to leave to
@@ -87,6 +89,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void submit_stamped(const Command& command, std::uint64_t ticket, ReadyDispatch* ready = nullptr);
   void launch_now(Executable& executable);
   std::unique_ptr<StepTimes> launch_timed_now(Executable& executable);
+  void throw_later(std::exception_ptr error);  // where the next call waits
   // Between commands and unseen by them: reports count no more and no fewer barriers for it.
   void read_aside(const BufferRange& source, std::span<std::byte> target);
   std::shared_ptr<Signal> mark_aside() { return queue_->mark_aside(); }

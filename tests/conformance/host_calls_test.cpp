@@ -40,6 +40,30 @@ TEST_P(AnyDevice, AHostCallRunsAfterWhatCameBeforeAndBeforeWhatComesAfter) {
   EXPECT_EQ(target, Words(64));
 }
 
+TEST_P(AnyDevice, WaitingForTheDeviceWaitsForAllStreamsAlsoWhereOneFails) {
+  std::vector<Stream> streams;
+  for (const char* name : {"first", "second", "third"}) streams.push_back(device().stream(name));
+  std::atomic<int> called = 0;
+  Gate gate(streams[2]);
+  for (const Stream& stream : streams) {
+    stream.host_call([] { throw std::runtime_error("as it should"); }, "fails");
+    stream.host_call([&] { ++called; });
+    stream.flush();
+  }
+  std::thread opens([&] {
+    while (called < 2) std::this_thread::yield();
+    gate.open();
+  });
+  expect_error(Code::host_call_failed, {"fails", "as it should"}, [&] { device().synchronize(); });
+  EXPECT_EQ(called, 3);
+  opens.join();
+  // Each error comes out once: that of the first stream did.
+  streams[0].synchronize();
+  for (int i : {1, 2})
+    expect_error(Code::host_call_failed, {"fails"}, [&] { streams[i].synchronize(); });
+  device().synchronize();
+}
+
 TEST_P(AnyDevice, AHostCallRunsOnAThreadOfTheLibrary) {
   const Stream stream = device().stream("s");
   std::thread::id thread;

@@ -175,7 +175,7 @@ void DecidingExecutable::prepare(Choice& choice) {
     choice.why_not.clear();
     return;
   }
-  choice.is_simple = (is_while || decision.kind == DecisionKind::if_else) && !decision.predicate;
+  choice.is_simple = decision.kind != DecisionKind::repeat && !decision.predicate;
   for (const GraphExec& branch : choice.branches)
     if (DecidingExecutable* inner = state_of(branch, "launch()").deciding()) {
       choice.is_simple = false;

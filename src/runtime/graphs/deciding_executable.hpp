@@ -50,7 +50,7 @@ class DecidingExecutable final : public LoweredPlan {
     OnDevice on_device = {};    // all of it, or of a loop the first rounds
     OnDevice more_rounds = {};  // of a while: those after them; none: like the first
     std::string why_not = {};
-    bool is_simple = false;  // an if or while that reads its condition, and nothing in it decides
+    bool is_simple = false;  // it reads its condition, and nothing in it decides
 
     bool is_on_device() const noexcept { return on_device.launchable != nullptr; }
     // What the device does of a loop next, after so many rounds.

@@ -385,7 +385,9 @@ DecidingLaunch::Place QueueLaunch::give_first_parts(GraphExecState& exec, QueueD
       queue.run_in_order([error] { throw error; }, InOrder::nothing);
       return at;
     }
-    const std::size_t branch = value ? 0 : 1;
+    const bool is_switch = decision.kind == DecisionKind::switch_case;
+    if (is_switch && value >= choice.branches.size()) return at;  // the walk says what is wrong
+    const std::size_t branch = is_switch ? value : value ? 0 : 1;
     if (branch < choice.branches.size()) {
       GraphExecState& taken = state_of(choice.branches[branch], "launch()");
       if (!taken.steps().empty()) taken.executable().launch(queue);
