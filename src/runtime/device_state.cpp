@@ -21,7 +21,10 @@ std::uint32_t next_device_number() {
 std::atomic<std::uint64_t> DeviceState::all_live_bytes{0};
 
 DeviceState::DeviceState(std::shared_ptr<DeviceDriver> driver)
-    : limits(driver->info()), number(next_device_number()), driver_(std::move(driver)), info_(driver_->info()) {}
+    : limits(driver->info()),
+      number(next_device_number()),
+      driver_(std::move(driver)),
+      info_(driver_->info()) {}
 
 DeviceState::~DeviceState() {
   if (is_inherited()) static_cast<void>(new std::shared_ptr<DeviceDriver>(std::move(driver_)));

@@ -56,9 +56,9 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   bool synchronize(std::string_view operation);  // false: there was nothing to wait for
   bool done();
 
-  void wait_for_queue();  // whatever the stream is being captured for
+  void wait_for_queue();                         // whatever the stream is being captured for
   std::exception_ptr wait_for_error() noexcept;  // the same; what it would throw
-  RecordedPoint recorded_point();  // where it is in a capture into a document
+  RecordedPoint recorded_point();                // where it is in a capture into a document
 
   Scope enter(std::string_view name);  // returns the scope to leave to
   void leave_to(Scope scope);

@@ -11,7 +11,8 @@ using testing::IsEmpty;
 std::uint32_t ranges_of(const Dispatch& dispatch) {
   std::uint32_t ranges = 0;
   for (std::size_t i = 0; i < dispatch.arguments.size(); ++i)
-    if (dispatch.arguments[i].kind == ArgumentKind::buffer && dispatch.arguments[i].range.size_bytes)
+    if (dispatch.arguments[i].kind == ArgumentKind::buffer &&
+        dispatch.arguments[i].range.size_bytes)
       ranges |= 1u << i;
   return ranges;
 }
