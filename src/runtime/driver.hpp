@@ -107,7 +107,7 @@ class QueueDriver {
   virtual void submit(const Command& command) = 0;
 
   // Not prepared yet.
-  virtual std::unique_ptr<ReadyDispatch> make_ready_dispatch();
+  virtual std::unique_ptr<ReadyDispatch> make_ready_dispatch() = 0;
 
   // As submit(), and keeps the command's stamps under `ticket` until they are collected.
   virtual void submit_stamped(const Command& command, std::uint64_t ticket) = 0;
@@ -160,28 +160,6 @@ class QueueDriver {
     wait();
   }
 };
-
-// For queues that have no shorter way.
-class SubmittedDispatch final : public ReadyDispatch {
- public:
-  explicit SubmittedDispatch(QueueDriver& queue) : queue_(queue) {}
-  void prepare(const Dispatch& like) override { dispatch_ = like; }
-  void give(std::span<const Argument> arguments) override {
-    Command command{dispatch_};
-    std::get_if<Dispatch>(&command.work)->arguments = arguments;
-    queue_.submit(command);
-  }
-  void give_stamped(const Command& command, std::uint64_t ticket) override {
-    queue_.submit_stamped(command, ticket);
-  }
-
- private:
-  QueueDriver& queue_;
-  Dispatch dispatch_;
-};
-inline std::unique_ptr<ReadyDispatch> QueueDriver::make_ready_dispatch() {
-  return std::make_unique<SubmittedDispatch>(*this);
-}
 
 struct StepTime {
   std::uint32_t step;
