@@ -97,8 +97,9 @@ Mode captured_mode(const char* name, bool whole, const SharedWork& work) {
   Mode mode{name,
             [work, captured, whole](std::uint64_t passes) {
               for (; passes; --passes) {
+                captured->file.remove();  // throwing 16 MiB away is no part of a capture
                 Spent begin = spent_so_far();
-                reel::start_capture(captured->file.path(), {.overwrite = true});
+                reel::start_capture(captured->file.path());
                 if (!whole) begin = spent_so_far();
                 work->run();
                 Spent end = spent_so_far();

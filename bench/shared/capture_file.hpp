@@ -16,14 +16,15 @@ class CaptureFile {
             (std::filesystem::temp_directory_path() /
              ("reel-bench-" + std::to_string(::getpid()) + "-" + std::to_string(next_++) + ".reel"))
                 .string()) {}
-  ~CaptureFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
+  ~CaptureFile() { remove(); }
   CaptureFile(const CaptureFile&) = delete;
   CaptureFile& operator=(const CaptureFile&) = delete;
 
   const std::string& path() const noexcept { return path_; }
+  void remove() const noexcept {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
 
  private:
   static inline int next_ = 0;

@@ -29,7 +29,7 @@ class SharedStepTimes final : public StepTimes {
   std::optional<std::vector<StepTime>> collected_;
 };
 
-class OwnStream final : public StreamRecord, public RecordedStream {
+class OwnStream final : public StreamRecord, public RecordedStream, public InOwnMemory {
  public:
   struct PendingLaunch {
     std::shared_ptr<Signal> done;
@@ -59,7 +59,7 @@ class OwnStream final : public StreamRecord, public RecordedStream {
 
  private:
   void take_launch(const PendingLaunch& launch);
-  std::vector<TicketStamps> stamps_;  // reused
+  StampList stamps_;  // reused
 };
 
 }  // namespace reel::capture

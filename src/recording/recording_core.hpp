@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/process/own_memory.hpp"
 #include "recording/contents/buffer_ledger.hpp"
 #include "recording/contents/byte_source.hpp"
 #include "recording/contents/final_checks.hpp"
@@ -35,7 +36,7 @@ namespace reel::capture {
 // Contents are taken in pieces of so many bytes: a multiple of a page.
 inline constexpr std::uint64_t piece_bytes = 8 * page_bytes;
 
-class RecordingCore {
+class RecordingCore : public InOwnMemory {
  public:
   // Tells captures of this process apart, from 1.
   const std::uint32_t number;

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process/own_memory.hpp"
 #include "graph/commands/resource.hpp"
 #include "graph/order/plan.hpp"
 #include "reel/command.hpp"
@@ -60,6 +61,7 @@ struct TicketStamps {
   std::uint64_t ticket;
   Stamps stamps;
 };
+using StampList = OwnVector<TicketStamps>;
 
 // Dispatches of one kernel on one grid, with arguments of the same kinds: what they share is
 // prepared once. It belongs to a queue, and goes before it.
@@ -116,7 +118,7 @@ class QueueDriver {
   virtual void stamp_runs_only() {}
   // Appends the stamps of stamped commands that are done, each once, in any order. Waits for
   // nothing. A command that needed no work of the device comes back with queued_ns alone.
-  virtual void collect_stamps(std::vector<TicketStamps>& into) = 0;
+  virtual void collect_stamps(StampList& into) = 0;
 
   // A Signal for everything submitted so far, itself included in the order. One that isn't
   // stamped need not have a time.

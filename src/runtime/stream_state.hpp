@@ -99,7 +99,7 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
     queue_->fetch(source, target);
   }
   void stamp_runs_only() { queue_->stamp_runs_only(); }
-  void collect_stamps(std::vector<TicketStamps>& into) { queue_->collect_stamps(into); }
+  void collect_stamps(StampList& into) { queue_->collect_stamps(into); }
   std::unique_ptr<StreamRecord> recorded;  // the recorder's own
 
   const std::shared_ptr<DeviceState> device;

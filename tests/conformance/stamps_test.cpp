@@ -49,7 +49,7 @@ class StampedQueue {
   }
   // What has come back so far. No ticket may come back twice.
   const std::map<std::uint64_t, Stamps>& collect() {
-    std::vector<TicketStamps> got;
+    StampList got;
     queue_->collect_stamps(got);
     for (const TicketStamps& one : got)
       EXPECT_TRUE(all_.emplace(one.ticket, one.stamps).second) << "twice: " << one.ticket;

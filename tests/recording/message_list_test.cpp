@@ -22,7 +22,7 @@ TEST(MessageList, GivesWhatCameInItsOrderHoweverOftenItIsTaken) {
     const std::uint64_t count = random() % 2000;
     for (std::uint64_t i = 0; i < count; ++i) list.add(CallMessage{"call", 1, given++, 0});
     EXPECT_EQ(list.size(), count);
-    std::vector<MessageList::Block> taken = list.take();
+    OwnVector<MessageList::Block> taken = list.take();
     EXPECT_EQ(list.size(), 0u);
     for (const MessageList::Block& block : taken)
       for (const Message& message : block) ASSERT_EQ(begin_of(message), seen++);

@@ -306,7 +306,7 @@ TEST_F(Vulkan, StampedCommandsMayOverlapAndMixWithAnythingElse) {
     if (i % 40 == 39) queue->flush();
   }
   queue->wait();
-  std::vector<TicketStamps> got;
+  StampList got;
   queue->collect_stamps(got);
   std::map<std::uint64_t, Stamps> all;
   for (const TicketStamps& one : got) EXPECT_TRUE(all.emplace(one.ticket, one.stamps).second);

@@ -103,7 +103,7 @@ void Line::keep_stamps(const TicketStamps& stamps) {
   stamps_.push_back(stamps);
 }
 
-void Line::take_stamps(std::vector<TicketStamps>& into) {
+void Line::take_stamps(StampList& into) {
   const std::lock_guard lock(stamps_mutex_);
   into.insert(into.end(), stamps_.begin(), stamps_.end());
   stamps_.clear();
@@ -351,7 +351,7 @@ void Queue::submit_stamped(const Command& command, std::uint64_t ticket) {
   }
 }
 
-void Queue::collect_stamps(std::vector<TicketStamps>& into) {
+void Queue::collect_stamps(StampList& into) {
   into.insert(into.end(), stamps_.begin(), stamps_.end());
   stamps_.clear();
   line_->take_stamps(into);

@@ -46,7 +46,7 @@ class Line {
 
   // Stamps of tasks, from whoever ran them to whoever collects.
   void keep_stamps(const TicketStamps& stamps);
-  void take_stamps(std::vector<TicketStamps>& into);
+  void take_stamps(StampList& into);
 
  private:
   // Runs the first task if nobody is at it. Called and returns with the lock held.
@@ -60,7 +60,7 @@ class Line {
   std::atomic<bool> has_error_{false};  // so that waiting for nothing takes no lock
   std::atomic<std::uint64_t> pushed_{0}, done_{0};
   std::mutex stamps_mutex_;
-  std::vector<TicketStamps> stamps_;
+  StampList stamps_;
 };
 
 class Queue final : public QueueDriver {
@@ -71,7 +71,7 @@ class Queue final : public QueueDriver {
   void submit(const Command& command) override;
   std::unique_ptr<ReadyDispatch> make_ready_dispatch() override;
   void submit_stamped(const Command& command, std::uint64_t ticket) override;
-  void collect_stamps(std::vector<TicketStamps>& into) override;
+  void collect_stamps(StampList& into) override;
   std::shared_ptr<Signal> mark(Stamped stamped) override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override {}
@@ -98,7 +98,7 @@ class Queue final : public QueueDriver {
   std::shared_ptr<const DeviceInfo> device_;
   std::shared_ptr<Line> line_ = std::make_shared<Line>();
   std::thread thread_;
-  std::vector<TicketStamps> stamps_;  // of what ran on the caller
+  StampList stamps_;  // of what ran on the caller
 };
 
 std::uint64_t now_ns();

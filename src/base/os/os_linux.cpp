@@ -13,8 +13,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
-#include <iterator>
+#include <string_view>
 
 #include "base/clock.hpp"
 #include "base/os/descriptors.hpp"
@@ -40,12 +41,13 @@ std::string program_to_start() { return "/proc/self/exe"; }
 std::string program_name() { return program_invocation_short_name; }
 
 std::vector<std::string> program_arguments() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string raw((std::istreambuf_iterator<char>(file)), {});
+  constexpr std::size_t most_arguments_bytes = std::size_t{8} << 20;  // a quarter of it is usual
+  const OwnText file = small_file("/proc/self/cmdline", most_arguments_bytes);
+  const std::string_view raw = file;
   std::vector<std::string> arguments;
   for (std::size_t begin = 0; begin < raw.size();) {
     const std::size_t end = std::min(raw.find('\0', begin), raw.size());
-    arguments.push_back(raw.substr(begin, end - begin));
+    arguments.emplace_back(raw.substr(begin, end - begin));
     begin = end + 1;
   }
   return arguments;
@@ -88,13 +90,16 @@ std::uint64_t memory_bytes() {
 
 std::uint64_t usable_memory_bytes() {
   std::uint64_t all = memory_bytes();
-  std::ifstream limit("/sys/fs/cgroup/memory.max");
-  if (std::uint64_t most = 0; limit >> most) all = std::min(all, most);
+  // A number, or "max".
+  const OwnText limit = small_file("/sys/fs/cgroup/memory.max");
+  std::uint64_t most = 0;
+  if (std::from_chars(limit.data(), limit.data() + limit.size(), most).ec == std::errc())
+    all = std::min(all, most);
   return all;
 }
 
 std::string boot_id() {
-  std::string id = small_file("/proc/sys/kernel/random/boot_id");
+  std::string id(std::string_view(small_file("/proc/sys/kernel/random/boot_id")));
   while (!id.empty() && (id.back() == '\n' || id.back() == ' ')) id.pop_back();
   return id;
 }
@@ -103,7 +108,7 @@ namespace {
 
 // The id that Docker, Podman and Kubernetes give: 64 hexadecimal digits in a path of the process's
 // groups, or of what is mounted for it.
-std::string container_id_in(const std::string& text) {
+std::string container_id_in(std::string_view text) {
   constexpr std::size_t digits = 64, shown = 12;
   std::size_t run = 0;
   for (std::size_t i = 0; i <= text.size(); ++i) {
@@ -113,7 +118,7 @@ std::string container_id_in(const std::string& text) {
       ++run;
       continue;
     }
-    if (run == digits) return text.substr(i - digits, shown);
+    if (run == digits) return std::string(text.substr(i - digits, shown));
     run = 0;
   }
   return {};
@@ -124,10 +129,11 @@ std::string container_id_in(const std::string& text) {
 std::string container_id() {
   if (std::string id = container_id_in(small_file("/proc/self/cgroup")); !id.empty()) return id;
   // Layers of images have such names, too; the files that are made for one container name its own.
-  const std::string mounts = small_file("/proc/self/mountinfo");
+  const OwnText mountinfo = small_file("/proc/self/mountinfo");
+  const std::string_view mounts = mountinfo;
   for (std::size_t begin = 0; begin < mounts.size();) {
     const std::size_t end = std::min(mounts.find('\n', begin), mounts.size());
-    const std::string line = mounts.substr(begin, end - begin);
+    const std::string_view line = mounts.substr(begin, end - begin);
     if (line.find(" /etc/hostname ") != std::string::npos)
       if (std::string id = container_id_in(line); !id.empty()) return id;
     begin = end + 1;
@@ -137,10 +143,10 @@ std::string container_id() {
 
 std::int64_t clock_offset_ns() {
   // "monotonic   90000   0\nboottime …": seconds and nanoseconds.
-  const std::string text = small_file("/proc/self/timens_offsets");
+  const OwnText text = small_file("/proc/self/timens_offsets");
   constexpr std::string_view word = "monotonic";
   const auto at = text.find(word);
-  if (at == std::string::npos) return 0;
+  if (at == OwnText::npos) return 0;
   char* end = nullptr;
   const std::int64_t seconds = std::strtoll(text.c_str() + at + word.size(), &end, 10);
   return seconds * 1'000'000'000 + std::strtoll(end, nullptr, 10);

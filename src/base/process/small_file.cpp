@@ -8,9 +8,9 @@
 
 namespace reel {
 
-std::string small_file(const std::string& path, std::size_t most_bytes) {
+OwnText small_file(const std::string& path, std::size_t most_bytes) {
   const int saved_errno = errno;
-  std::string bytes;
+  OwnText bytes;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat status {};
   if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/process/own_memory.hpp"
 #include "recording/calls/api_adapter.hpp"
 #include "recording/calls/call_work.hpp"
 #include "recording/order/queue_log.hpp"
@@ -121,15 +122,15 @@ struct CallQueue : QueueLog {
   HeldQueue handle;  // empty: the program let go of it, and all of it is done
   bool is_timed = false;
   bool has_clock = false;  // the driver tells what its device's clock says
-  std::deque<Pending> pending;
+  std::deque<Pending, OwnAllocator<Pending>> pending;
   std::deque<Asked> asked;
   std::shared_ptr<std::atomic<std::uint32_t>> readings =
       std::make_shared<std::atomic<std::uint32_t>>(0);  // of bytes, under way
   bool is_busy = false;                                 // a command is on its way: `work` is in use
   CallClock clock;
-  std::vector<document::StampRow> stamps;  // reused
-  SubmissionTimes times;                   // reused
-  CallWork work;                           // reused
+  OwnVector<document::StampRow> stamps;  // reused
+  SubmissionTimes times;                 // reused
+  CallWork work;                         // reused
 
   std::size_t under_way() const noexcept {
     return pending.size() + readings->load(std::memory_order_acquire);

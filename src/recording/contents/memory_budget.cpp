@@ -1,39 +1,27 @@
 #include "recording/contents/memory_budget.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <new>
 #include <utility>
-
-#include "base/os/machine.hpp"
 
 namespace reel::capture {
 
 namespace {
 
-// Smaller ones come from the heap as fast as from a list.
+// Smaller ones are kept by whoever they come from.
 constexpr std::size_t least_kept_bytes = std::size_t{64} << 10;
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-MemoryPiece new_piece(std::size_t size_bytes) {
-  MemoryPiece piece;
-  if (size_bytes < huge_page_bytes) {
-    piece.bytes.reset(static_cast<std::byte*>(std::malloc(std::max<std::size_t>(size_bytes, 1))));
-    piece.size_bytes = size_bytes;
-    return piece;
+OwnBytes new_piece(std::size_t size_bytes) {
+  try {
+    return OwnBytes(std::max<std::size_t>(size_bytes, 1));
+  } catch (const std::bad_alloc&) {
+    return {};
   }
-  const std::size_t whole = (size_bytes + huge_page_bytes - 1) / huge_page_bytes * huge_page_bytes;
-  piece.bytes.reset(static_cast<std::byte*>(std::aligned_alloc(huge_page_bytes, whole)));
-  piece.size_bytes = whole;
-  // Where it is refused, pages come one by one.
-  if (piece.bytes) os::ask_for_huge_pages(piece.bytes.get(), whole);
-  return piece;
 }
 
 }  // namespace
 
-void FreePiece::operator()(std::byte* bytes) const noexcept { std::free(bytes); }
-
-Block::Block(std::shared_ptr<MemoryBudget> budget, MemoryPiece piece, std::size_t size_bytes)
+Block::Block(std::shared_ptr<MemoryBudget> budget, OwnBytes piece, std::size_t size_bytes)
     : budget_(std::move(budget)), piece_(std::move(piece)), size_bytes_(size_bytes) {}
 
 Block& Block::operator=(Block&& other) noexcept {
@@ -48,16 +36,16 @@ Block::~Block() {
 }
 
 // Not one of twice the size and more: it would be missed by who needs that.
-MemoryPiece MemoryBudget::piece_of(std::size_t size_bytes) {
+OwnBytes MemoryBudget::piece_of(std::size_t size_bytes) {
   if (size_bytes >= least_kept_bytes) {
     const std::lock_guard lock(mutex_);
-    const auto it = std::find_if(kept_.rbegin(), kept_.rend(), [&](const MemoryPiece& piece) {
-      return piece.size_bytes >= size_bytes && piece.size_bytes / 2 <= size_bytes;
+    const auto it = std::find_if(kept_.rbegin(), kept_.rend(), [&](const OwnBytes& piece) {
+      return piece.size() >= size_bytes && piece.size() / 2 <= size_bytes;
     });
     if (it != kept_.rend()) {
-      MemoryPiece piece = std::move(*it);
+      OwnBytes piece = std::move(*it);
       kept_.erase(std::next(it).base());
-      kept_bytes_ -= piece.size_bytes;
+      kept_bytes_ -= piece.size();
       return piece;
     }
   }
@@ -70,8 +58,8 @@ std::optional<Block> MemoryBudget::try_take(std::size_t size_bytes) {
     if (taken_ != 0 && taken_ + size_bytes > most_bytes_) return std::nullopt;
     taken_ += size_bytes;
   }
-  MemoryPiece piece = piece_of(size_bytes);
-  if (piece.bytes) return Block(shared_from_this(), std::move(piece), size_bytes);
+  OwnBytes piece = piece_of(size_bytes);
+  if (piece.get()) return Block(shared_from_this(), std::move(piece), size_bytes);
   give_back(size_bytes, {});
   return std::nullopt;
 }
@@ -87,14 +75,13 @@ std::size_t MemoryBudget::taken() {
   return taken_;
 }
 
-void MemoryBudget::give_back(std::size_t size_bytes, MemoryPiece piece) noexcept {
+void MemoryBudget::give_back(std::size_t size_bytes, OwnBytes piece) noexcept {
   {
     const std::lock_guard lock(mutex_);
     taken_ -= size_bytes;
-    if (piece.size_bytes >= least_kept_bytes &&
-        piece.size_bytes + kept_bytes_ <= most_kept_bytes_) {
+    if (piece.size() >= least_kept_bytes && piece.size() + kept_bytes_ <= most_kept_bytes_) {
       try {
-        const std::size_t kept = piece.size_bytes;
+        const std::size_t kept = piece.size();
         kept_.push_back(std::move(piece));
         kept_bytes_ += kept;
       } catch (...) {  // it is freed instead

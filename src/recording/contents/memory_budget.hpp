@@ -14,33 +14,26 @@
 #include <span>
 #include <vector>
 
+#include "base/process/own_memory.hpp"
+
 namespace reel::capture {
 
 class MemoryBudget;
 
-// As it comes from the system: not zeroed.
-struct FreePiece {
-  void operator()(std::byte* bytes) const noexcept;
-};
-struct MemoryPiece {
-  std::unique_ptr<std::byte, FreePiece> bytes;
-  std::size_t size_bytes = 0;
-};
-
 // Bytes taken from a budget; given back when destroyed.
 class Block {
  public:
-  Block(std::shared_ptr<MemoryBudget> budget, MemoryPiece piece, std::size_t size_bytes);
+  Block(std::shared_ptr<MemoryBudget> budget, OwnBytes piece, std::size_t size_bytes);
   ~Block();
   Block(Block&& other) noexcept = default;
   Block& operator=(Block&& other) noexcept;
 
-  std::span<std::byte> bytes() { return {piece_.bytes.get(), size_bytes_}; }
-  std::span<const std::byte> bytes() const { return {piece_.bytes.get(), size_bytes_}; }
+  std::span<std::byte> bytes() { return {piece_.get(), size_bytes_}; }
+  std::span<const std::byte> bytes() const { return {piece_.get(), size_bytes_}; }
 
  private:
   std::shared_ptr<MemoryBudget> budget_;
-  MemoryPiece piece_;
+  OwnBytes piece_;
   std::size_t size_bytes_;
 };
 
@@ -58,14 +51,14 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 
  private:
   friend class Block;
-  void give_back(std::size_t size_bytes, MemoryPiece piece) noexcept;
-  MemoryPiece piece_of(std::size_t size_bytes);  // empty: there is no memory
+  void give_back(std::size_t size_bytes, OwnBytes piece) noexcept;
+  OwnBytes piece_of(std::size_t size_bytes);  // empty: there is no memory
 
   const std::size_t most_bytes_, most_kept_bytes_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t taken_ = 0, kept_bytes_ = 0;
-  std::vector<MemoryPiece> kept_;
+  std::vector<OwnBytes> kept_;
 };
 
 }  // namespace reel::capture

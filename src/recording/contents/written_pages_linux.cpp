@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/process/descriptor_number.hpp"
+#include "base/process/small_file.hpp"
 #include "recording/contents/written_pages.hpp"
 
 namespace reel::capture {
@@ -41,14 +42,7 @@ Span whole_pages(const std::byte* bytes, std::uint64_t size_bytes) {
 
 // A filter of system calls may end the process for one that it doesn't know.
 bool is_filtered() {
-  std::FILE* status = std::fopen("/proc/self/status", "re");
-  if (!status) return true;
-  char line[256];
-  bool is_free = false;
-  while (std::fgets(line, sizeof line, status))
-    if (std::string_view(line).starts_with("Seccomp:\t0")) is_free = true;
-  std::fclose(status);
-  return !is_free;
+  return small_file("/proc/self/status").find("\nSeccomp:\t0") == OwnText::npos;
 }
 
 }  // namespace

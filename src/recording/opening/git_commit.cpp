@@ -17,10 +17,9 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_packed_bytes = std::size_t{16} << 20;
 constexpr int most_folders = 64, most_links = 5;
 
-std::string without_end(std::string text) {
+std::string without_end(std::string_view text) {
   const auto end = text.find_last_not_of(" \t\r\n");
-  text.erase(end == std::string::npos ? 0 : end + 1);
-  return text;
+  return std::string(text.substr(0, end == std::string_view::npos ? 0 : end + 1));
 }
 
 bool is_there(const fs::path& path) {
@@ -36,12 +35,13 @@ std::string value_in(const fs::path& file, std::string_view name) {
 
 // "<digits> refs/heads/main" of the file for references that have none of their own.
 std::string packed(const fs::path& common, const std::string& reference) {
-  const std::string text = small_file((common / "packed-refs").string(), most_packed_bytes);
+  const OwnText file = small_file((common / "packed-refs").string(), most_packed_bytes);
+  const std::string_view text = file;
   const std::string end = ' ' + reference + '\n';
-  for (std::size_t at = text.find(end); at != std::string::npos; at = text.find(end, at + 1)) {
+  for (std::size_t at = text.find(end); at != std::string_view::npos; at = text.find(end, at + 1)) {
     const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-    const std::string commit = text.substr(line, at - line);
-    if (is_commit(commit)) return commit;
+    const std::string_view commit = text.substr(line, at - line);
+    if (is_commit(commit)) return std::string(commit);
   }
   return {};
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/process/own_memory.hpp"
 #include "graph/order/recorded_point.hpp"
 #include "recording/order/lanes.hpp"
 #include "recording/writing/command_log.hpp"
@@ -53,7 +54,8 @@ struct QueueLog {
   std::uint32_t capture = 0;
   bool in_order = true;
   bool is_ordered = true;  // else waits for its own commands are told, too
-  const std::shared_ptr<CommandLog> log = std::make_shared<CommandLog>();
+  const std::shared_ptr<CommandLog> log =
+      std::allocate_shared<CommandLog>(OwnAllocator<CommandLog>());
   Lanes lanes;
   // What came before and was not recorded here: waits, and what commands that were not recorded
   // came after. Of a queue in order the next recorded command does, too; of another, the next

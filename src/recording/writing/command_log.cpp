@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/process/own_memory.hpp"
+
 namespace reel::capture {
 
 namespace {
@@ -12,10 +14,9 @@ constexpr std::size_t most_spare = 8;
 }  // namespace
 
 struct CommandLog::Block {
-  explicit Block(std::uint32_t capacity_bytes)
-      : capacity(capacity_bytes), bytes(new std::byte[capacity_bytes]) {}
+  explicit Block(std::uint32_t capacity_bytes) : capacity(capacity_bytes), bytes(capacity_bytes) {}
   const std::uint32_t capacity;
-  std::unique_ptr<std::byte[]> bytes;
+  const OwnBytes bytes;
   std::atomic<std::uint32_t> used{0};
   std::atomic<Block*> next{nullptr};  // owned: set when this one is full
 };

@@ -158,7 +158,7 @@ void DocumentThread::run() {
 // Everything given so far. Logs are looked at before messages, and read after them: what a command
 // names was told before the command.
 void DocumentThread::round(bool last) {
-  std::vector<MessageList::Block> messages;
+  OwnVector<MessageList::Block> messages;
   std::vector<std::pair<std::shared_ptr<CommandLog>, CommandLog::Position>> logs;
   try {
     {

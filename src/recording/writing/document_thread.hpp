@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/process/forks.hpp"
+#include "base/process/own_memory.hpp"
 #include "document/document_writer.hpp"
 #include "recording/writing/command_log.hpp"
 #include "recording/writing/host_clocks.hpp"
@@ -33,7 +34,7 @@
 
 namespace reel::capture {
 
-class DocumentThread {
+class DocumentThread : public InOwnMemory {
  public:
   // Opens the document, and throws what keeps it from being written. `limit_bytes` 0: no limit.
   DocumentThread(const std::string& path, document::Facts facts,

@@ -9,8 +9,8 @@
 
 #include <cstddef>
 #include <utility>
-#include <vector>
 
+#include "base/process/own_memory.hpp"
 #include "recording/writing/messages.hpp"
 
 namespace reel::capture {
@@ -28,13 +28,13 @@ class MessageList {
   std::size_t size() const noexcept { return size_; }
 
   // All that are here, in the order in which they came; nothing is left.
-  using Block = std::vector<Message>;
-  std::vector<Block> take() noexcept {
+  using Block = OwnVector<Message>;
+  OwnVector<Block> take() noexcept {
     size_ = 0;
     return std::exchange(blocks_, {});
   }
   // Blocks of take(), read.
-  void give_back(std::vector<Block>&& blocks) noexcept {
+  void give_back(OwnVector<Block>&& blocks) noexcept {
     for (Block& block : blocks) {
       if (spare_.size() == most_spare) return;
       block.clear();
@@ -57,7 +57,7 @@ class MessageList {
     }
   }
 
-  std::vector<Block> blocks_, spare_;
+  OwnVector<Block> blocks_, spare_;
   std::size_t size_ = 0;
 };
 

@@ -281,7 +281,7 @@ class StreamRunner final : public Runner {
   std::unordered_map<std::uint32_t, Event> events_;
   std::deque<Pending> looks_;  // read into; must not move
   std::uint64_t look_bytes_ = 0;
-  std::vector<TicketStamps> stamps_;
+  StampList stamps_;
   const Look* look_ = nullptr;
   RunTimes* times_ = nullptr;
 };

@@ -21,13 +21,13 @@ void EventStamps::add(std::uint64_t ticket, std::uint64_t queued_ns, CommandEven
   count_added();
 }
 
-void EventStamps::collect(std::vector<TicketStamps>& into) {
+void EventStamps::collect(StampList& into) {
   into.insert(into.end(), done_.begin(), done_.end());
   done_.clear();
   ask(into);
 }
 
-void EventStamps::ask(std::vector<TicketStamps>& into) {
+void EventStamps::ask(StampList& into) {
   added_ = 0;
   const Api& driver = api();
   for (Stamps stamps; first_ < pending_.size() && ask(driver, pending_[first_], stamps); ++first_) {

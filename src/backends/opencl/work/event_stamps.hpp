@@ -39,7 +39,7 @@ class EventStamps {
   void add_empty(std::uint64_t ticket, std::uint64_t queued_ns) {
     done_.push_back({ticket, {queued_ns}});
   }
-  void collect(std::vector<TicketStamps>& into);
+  void collect(StampList& into);
   // Not when they were queued and submitted: two questions to the driver less for each command.
   void ask_for_runs_only() noexcept { runs_only_ = true; }
 
@@ -57,15 +57,15 @@ class EventStamps {
   void count_added() {
     if (++added_ >= added_before_asking) ask(done_);
   }
-  void ask(std::vector<TicketStamps>& into);
+  void ask(StampList& into);
   bool ask(const Api& driver, const Pending& pending, Stamps& stamps) const;  // false: not done
 
   const bool can_stamp_;
   bool runs_only_ = false;
-  std::vector<Pending> pending_;  // from first_ on
+  OwnVector<Pending> pending_;  // from first_ on
   std::size_t first_ = 0;
-  std::size_t added_ = 0;           // since they were last asked
-  std::vector<TicketStamps> done_;  // asked already
+  std::size_t added_ = 0;  // since they were last asked
+  StampList done_;         // asked already
 };
 
 }  // namespace reel::opencl

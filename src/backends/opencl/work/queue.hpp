@@ -35,7 +35,7 @@ class CommandQueue final : public QueueDriver {
   std::unique_ptr<ReadyDispatch> make_ready_dispatch() override;
   void submit_stamped(const Command& command, std::uint64_t ticket) override;
   void stamp_runs_only() override { stamps_.ask_for_runs_only(); }
-  void collect_stamps(std::vector<TicketStamps>& into) override { stamps_.collect(into); }
+  void collect_stamps(StampList& into) override { stamps_.collect(into); }
   std::shared_ptr<Signal> mark(Stamped stamped) override;
   void wait_for(const std::shared_ptr<Signal>& signal) override;
   void flush() override;

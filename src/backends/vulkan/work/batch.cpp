@@ -29,7 +29,7 @@ void Batch::clear() {
   submitted_ns = host_begin_ns = host_end_ns = 0;
 }
 
-void Batch::append_stamps(std::vector<TicketStamps>& into) const {
+void Batch::append_stamps(StampList& into) const {
   for (const StampedCommand& command : stamped) {
     Stamps times{command.queued_ns, submitted_ns};
     if (is_host_step()) {

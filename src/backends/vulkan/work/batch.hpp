@@ -46,7 +46,7 @@ struct Batch {
   // Gives back all it holds, so that it can be filled again; its command buffer stays.
   void clear();
   // Of all its stamped commands. Only when it is done, and before it is cleared.
-  void append_stamps(std::vector<TicketStamps>& into) const;
+  void append_stamps(StampList& into) const;
 
   std::uint64_t value = 0;                // its place in the line
   VkCommandBuffer own = VK_NULL_HANDLE;   // of the queue's pool; used again with the batch

@@ -207,7 +207,7 @@ void Line::keep_stamps(const TicketStamps& stamps) {
   stamps_.push_back(stamps);
 }
 
-void Line::collect_stamps(std::vector<TicketStamps>& into) {
+void Line::collect_stamps(StampList& into) {
   done(last());  // finishes what is done by now
   const std::lock_guard lock(stamps_mutex_);
   into.insert(into.end(), stamps_.begin(), stamps_.end());

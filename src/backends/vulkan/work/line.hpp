@@ -57,7 +57,7 @@ class Line : public std::enable_shared_from_this<Line> {
 
   // Stamps come with the batch that is done, or from whoever did the work elsewhere.
   void keep_stamps(const TicketStamps& stamps);
-  void collect_stamps(std::vector<TicketStamps>& into);
+  void collect_stamps(StampList& into);
 
   // Waits for everything and ends the thread. Nothing may be pushed afterwards.
   void close();
@@ -107,7 +107,7 @@ class Line : public std::enable_shared_from_this<Line> {
 
   std::mutex finish_mutex_;  // batches are finished in order
   std::mutex stamps_mutex_;
-  std::vector<TicketStamps> stamps_;  // not collected
+  StampList stamps_;  // not collected
 };
 
 }  // namespace reel::vulkan

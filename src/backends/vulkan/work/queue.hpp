@@ -113,9 +113,7 @@ class VulkanQueue final : public QueueDriver {
   void submit_stamped(const Command& command, std::uint64_t ticket) override {
     state_->submit_stamped(command, ticket);
   }
-  void collect_stamps(std::vector<TicketStamps>& into) override {
-    state_->line->collect_stamps(into);
-  }
+  void collect_stamps(StampList& into) override { state_->line->collect_stamps(into); }
   std::shared_ptr<Signal> mark(Stamped stamped) override { return state_->mark(state_, stamped); }
   std::shared_ptr<Signal> mark_aside() override { return state_->mark_aside(state_); }
   void wait_for(const std::shared_ptr<Signal>& signal) override;
