@@ -36,6 +36,16 @@ Register*& the_pointer() {
 }
 Register& the_register() { return *the_pointer(); }
 
+// One load with every wait. Here and not in base/: the layer, which has that too, must load into
+// programs that have no room left for variables of threads that are found so fast.
+constinit thread_local bool is_watched __attribute__((tls_model("initial-exec"))) = false;
+void watch_exit_once() {
+  if (is_watched) [[likely]]
+    return;
+  watch_exit();
+  is_watched = true;
+}
+
 }  // namespace
 
 StreamState::StreamState(std::shared_ptr<DeviceState> owner, const StreamOptions& options)
@@ -237,7 +247,7 @@ void StreamState::flush() {
 }
 
 bool StreamState::synchronize(std::string_view operation) {
-  watch_exit();
+  watch_exit_once();
   device->refuse_inherited();
   refuse_wait_in_callback(device->info(), operation);
   if (!is_recorder_there()) [[likely]] {  // nobody has to be told, also if one comes meanwhile
@@ -378,7 +388,7 @@ void StreamState::take_back(std::unique_ptr<HazardTracker> tracker) {
 
 StreamState::Finished StreamState::finish(std::unique_ptr<HazardTracker>& tracker,
                                           std::string_view operation) {
-  watch_exit();
+  watch_exit_once();
   device->refuse_inherited();
   {
     const BiasedLock lock(mutex_);

@@ -44,10 +44,10 @@ void on_exit_begin(ExitStep step, void (*function)(bool others)) noexcept {
   told[static_cast<std::size_t>(step)].store(function);
 }
 
-constinit thread_local bool detail::is_exit_watched = false;
-
-void detail::watch_exit_anew() noexcept {
-  is_exit_watched = thread_end.is_watched = true;
+void watch_exit() noexcept {
+  if (thread_end.is_watched) [[likely]]
+    return;
+  thread_end.is_watched = true;
   threads.fetch_add(1);
 }
 

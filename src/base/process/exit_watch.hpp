@@ -18,16 +18,7 @@ enum class ExitStep { end_captures, wait_for_devices };
 // watched.
 void on_exit_begin(ExitStep step, void (*function)(bool others)) noexcept;
 
-namespace detail {
-// One load where it is asked for with every wait.
-extern constinit thread_local bool is_exit_watched __attribute__((tls_model("initial-exec")));
-void watch_exit_anew() noexcept;
-}  // namespace detail
-
 // The thread that calls is watched from now on. Cheap.
-inline void watch_exit() noexcept {
-  if (!detail::is_exit_watched) [[unlikely]]
-    detail::watch_exit_anew();
-}
+void watch_exit() noexcept;
 
 }  // namespace reel
