@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <random>
+#include <vector>
 
 namespace reel::test {
 namespace {
@@ -56,6 +58,47 @@ TEST(ClockMap, PointsWhereAClockStandsStillAreLeftOut) {
   ClockMap map({{10, 100}, {10, 200}, {20, 100}, {30, 50}, {40, 130}});
   EXPECT_EQ(map.left_out(), 3u);
   EXPECT_EQ(map.host_ns(25), 115u);
+}
+
+TEST(ClockMap, OfTwoPointsThatOnlySeemToGoBackTheBetterOneCounts) {
+  // A first call that took 7 ms, and one of 2 µs right after it; a second later the clocks have
+  // drifted too far for one shift.
+  const document::ClockPoint slow{1'000'000, 8'000'000, 3'500'000},
+      quick{1'100'000, 5'600'000, 1000}, late{1'001'100'000, 1'005'650'000, 1000};
+  ClockMap map({slow, quick, late});
+  EXPECT_EQ(map.left_out(), 0u);
+  EXPECT_EQ(map.host_ns(1'100'000), 5'600'000u);
+  EXPECT_EQ(map.host_ns(1'000'000), 5'500'000u);
+  EXPECT_EQ(map.error_ns(), 1000u);
+}
+
+// Looks at two clocks that drift, some of them held up by milliseconds: none is wrong, so none is
+// called wrong, and times keep their order.
+TEST(ClockMap, BelievesEachLookWithinItsError) {
+  std::mt19937_64 random(7);
+  for (int clock = 0; clock < 3000; ++clock) {
+    const double speed = 1 + (static_cast<double>(random() % 200) - 100) * 1e-6;
+    const auto device_at = [&](std::uint64_t host_ns) {
+      return static_cast<std::uint64_t>(static_cast<double>(host_ns) * speed);
+    };
+    std::vector<document::ClockPoint> points;
+    std::uint64_t now = 10'000'000'000;
+    for (std::uint64_t looks = 2 + random() % 12; looks > 0; --looks) {
+      const std::uint64_t error = 1 + random() % (std::uint64_t{1} << random() % 23);
+      const std::uint64_t told = now - error + random() % (2 * error + 1);
+      points.push_back({device_at(now), told, error});
+      now += 1 + random() % (std::uint64_t{1} << random() % 31);
+    }
+    const std::uint64_t end = now;
+    ClockMap map(points);
+    ASSERT_EQ(map.left_out(), 0u) << "clock " << clock;
+    std::uint64_t before = 0;
+    for (std::uint64_t at = 10'000'000'000; at < end; at += 1 + (end - 10'000'000'000) / 50) {
+      const std::uint64_t placed = map.host_ns(device_at(at));
+      ASSERT_GE(placed, before) << "clock " << clock;
+      before = placed;
+    }
+  }
 }
 
 TEST(ClockMap, TimesThatNoClockCanShowAreNotKnown) {

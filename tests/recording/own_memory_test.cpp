@@ -107,7 +107,7 @@ std::size_t loose_pieces() {
   return count;
 }
 void leave_small_pieces() {
-  std::vector<void*> pieces(20'000);
+  OwnVector<void*> pieces(20'000);
   for (void*& piece : pieces) piece = std::malloc(64);
   // A heap without room at its end tidies up for anybody.
   take_from_heap(100 << 10);

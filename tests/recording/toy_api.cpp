@@ -65,6 +65,7 @@ std::shared_ptr<ToyBuffer> ToyApi::buffer(std::uint64_t size_bytes, std::string 
 ToyEvent* ToyApi::submit(ToyQueue& queue, const std::vector<ToyEvent*>& waits,
                          std::function<void()> work) {
   auto* event = new ToyEvent;
+  event->queued_ns = clock_ns();
   events_.fetch_add(1);
   retain(HandleKind::completion, event);  // the driver's
   for (ToyEvent* one : waits) retain(HandleKind::completion, one);
@@ -169,7 +170,8 @@ void ToyApi::finish(void* queue) noexcept {
 bool ToyApi::stamps(void* completion, document::StampRow& row) noexcept {
   row.started_ns = event_of(completion)->started_ns;
   row.ended_ns = event_of(completion)->ended_ns;
-  row.queued_ns = row.submitted_ns = options_.has_clock ? 0 : row.started_ns;
+  // Of one that tells its clock nothing else is needed.
+  row.queued_ns = row.submitted_ns = options_.has_clock ? 0 : event_of(completion)->queued_ns;
   return row.ended_ns != 0;
 }
 

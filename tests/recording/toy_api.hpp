@@ -21,7 +21,7 @@ namespace reel::test {
 struct ToyEvent {
   std::atomic<int> references{1};
   std::atomic<int> status{1};
-  std::uint64_t started_ns = 0, ended_ns = 0;
+  std::uint64_t queued_ns = 0, started_ns = 0, ended_ns = 0;
   std::uint32_t timed_together = 0;          // so many commands of a submission
   std::vector<capture::ReadUnderWay*> told;  // under the driver's lock
   capture::RecordedEvent recorded;

@@ -23,16 +23,21 @@ ClockMap::ClockMap(std::vector<ClockPoint> points) {
     points = {*best};
   std::ranges::stable_sort(points, {}, &ClockPoint::device_ns);
   for (const ClockPoint& point : points) {
-    if (!points_.empty() &&
-        (point.device_ns <= points_.back().device_ns || point.host_ns <= points_.back().host_ns)) {
+    const auto is_before = [&](const ClockPoint& last) {
+      return last.device_ns < point.device_ns && last.host_ns < point.host_ns;
+    };
+    // Of two that only seem to go back, because one is uncertain, the better one counts.
+    while (!points_.empty() && !is_before(points_.back()) && agree(points_.back(), point) &&
+           point.error_ns < points_.back().error_ns)
+      points_.pop_back();
+    if (points_.empty() || is_before(points_.back()))
+      points_.push_back(point);
+    else if (!agree(points_.back(), point))
       ++left_out_;
-      continue;
-    }
-    if (!points_.empty())
-      slopes_.push_back(static_cast<double>(point.host_ns - points_.back().host_ns) /
-                        static_cast<double>(point.device_ns - points_.back().device_ns));
-    points_.push_back(point);
   }
+  for (std::size_t i = 1; i < points_.size(); ++i)
+    slopes_.push_back(static_cast<double>(points_[i].host_ns - points_[i - 1].host_ns) /
+                      static_cast<double>(points_[i].device_ns - points_[i - 1].device_ns));
 }
 
 std::uint64_t ClockMap::error_ns() const noexcept {

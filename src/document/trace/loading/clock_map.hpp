@@ -18,7 +18,8 @@ struct ClockPoint {
 class ClockMap {
  public:
   ClockMap() = default;
-  // Points at which one of the clocks stands still or goes back are left out.
+  // Points at which one of the clocks stands still or goes back are left out: counted where their
+  // errors don't explain it.
   explicit ClockMap(std::vector<ClockPoint> points);
 
   bool empty() const noexcept { return points_.empty(); }
