@@ -41,7 +41,7 @@ std::string program_to_start() { return "/proc/self/exe"; }
 std::string program_name() { return program_invocation_short_name; }
 
 std::vector<std::string> program_arguments() {
-  constexpr std::size_t most_arguments_bytes = std::size_t{8} << 20;  // a quarter of it is usual
+  constexpr std::size_t most_arguments_bytes = std::size_t{8} << 20;  // Linux passes 6 MiB at most
   const OwnText file = small_file("/proc/self/cmdline", most_arguments_bytes);
   const std::string_view raw = file;
   std::vector<std::string> arguments;
