@@ -4,7 +4,7 @@
     summary.py graph_launch.json ops.json …      # as --json wrote them
 
 A cell has what was found, the aim in parentheses, and whether it was met; quartiles stand in brackets
-where the aim lies between them. Ends with 1 where a file can't be read or holds no aim: a table
+where it is too close to tell. Ends with 1 where a file can't be read or holds no aim: a table
 with a part missing would say that all is well. Ends with 0 however many aims were missed, as the
 benchmarks do.
 """
@@ -87,7 +87,7 @@ def main(paths):
         print("\n".join(table_of(cells)) + "\n")
         signs += [sign for aims in cells.values() for _, sign in aims]
     met, close = sum(sign[0] == "✓" for sign in signs), sum(sign.endswith("?") for sign in signs)
-    print(f"{met} aims met, {len(signs) - met} missed; {close} of them all are too close for one run to tell (?).")
+    print(f"{met} aims met, {len(signs) - met} missed; {close} of them all are too close to tell (?).")
     for sentence in broken:
         print(f"summary.py: {sentence}", file=sys.stderr)
     return 1 if broken else 0

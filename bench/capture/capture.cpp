@@ -31,7 +31,7 @@ void measure_device(const reel::Device& device, const Options& options, Run& run
   if (options.wants("small"))
     run.measure(small_dispatches_group(device, (slow ? 2000 : 20000) / part));
   if (options.wants("large"))  // a pass takes a second
-    run.measure(large_buffers_group(device, (slow ? 20 : 200) / part), 5);
+    run.measure(large_buffers_group(device, (slow ? 20 : 200) / part), 8);
 }
 
 int measure_all(const Options& options) {

@@ -2,7 +2,8 @@
 //
 // On a busy machine a time means little and a ratio much, so the modes of a group take turns:
 // each round runs every mode once, starting with another one each time, and ratios are formed
-// within a round. Every mode is checked at the end; a fast wrong answer is no result.
+// within a round. While an aim lies where the median may lie, there are more rounds. Every mode is
+// checked at the end; a fast wrong answer is no result.
 #pragma once
 
 #include <cstdint>
@@ -60,13 +61,21 @@ struct Quartiles {
 };
 Quartiles quartiles(std::vector<double> values);
 
+// Where the median of what the values are samples of lies, in 99 of 100 cases at least; everywhere,
+// for fewer than eight.
+struct Interval {
+  double low = 0, high = 0;
+};
+Interval median_interval(std::vector<double> values);
+
 struct Verdict {
   Aim aim;
   Quartiles found;
+  Interval median;
   bool met() const { return found.median <= aim.at_most; }
-  // One run decides where half of the rounds don't lie on both sides of the aim.
-  bool decided() const { return aim.at_most < found.low || aim.at_most > found.high; }
+  bool decided() const { return aim.at_most < median.low || aim.at_most > median.high; }
 };
+Verdict verdict_of(const Aim& aim, const std::vector<double>& values);
 
 struct ModeResult {
   std::string name, note;
@@ -82,13 +91,22 @@ struct GroupResult {
   std::string device, name;
   std::uint64_t nodes = 1;
   std::vector<ModeResult> modes;
+  int rounds = 0;  // that the modes took turns
 };
 
 struct HarnessOptions {
   int rounds = 11;
   double batch_ms = 10;  // passes are repeated until a mode's turn takes this long
+  // While an aim is open, there are up to so many times as many rounds, for so long.
+  int times_as_many = 16;
+  static constexpr int most_rounds = 1000;
+  double deciding_seconds = 15;
 };
 
+// So many rounds as the options say, and more of them until all_decided(), or there is no time
+// left.
+void measure_more_while_open(const HarnessOptions& options, const std::function<void()>& round,
+                             const std::function<bool()>& all_decided);
 GroupResult measure(const Group& group, const HarnessOptions& options);
 
 }  // namespace bench

@@ -55,6 +55,7 @@ nlohmann::json to_json(const ModeResult& mode) {
                     {"at_most", v.aim.at_most},
                     {"clock", v.aim.clock == Clock::cpu ? "cpu" : "wall"},
                     {"found", to_json(v.found)},
+                    {"median_between", {v.median.low, v.median.high}},
                     {"met", v.met()},
                     {"decided", v.decided()}});
   nlohmann::json figures = nlohmann::json::array();
@@ -76,7 +77,8 @@ nlohmann::json to_json(const ModeResult& mode) {
 }  // namespace
 
 void print_group(const GroupResult& group) {
-  fmt::print("\n{}: {}\n", group.device, group.name);
+  fmt::print("\n{}: {}{}\n", group.device, group.name,
+             group.rounds ? fmt::format(" ({} rounds)", group.rounds) : "");
   fmt::print("  {:<36}{:>10}{:>10}{:>8}{:>8}  {}\n", "", "CPU ns", "wall ns", "× CPU", "× wall",
              "aim (CPU)");
   for (const ModeResult& mode : group.modes) {
@@ -104,8 +106,8 @@ void print_summary(const std::vector<GroupResult>& groups) {
       for (const Figure& figure : mode.figures) ++(figure.met() ? met : missed);
       wrong += !mode.wrong.empty();
     }
-  fmt::print("\n{} aims met, {} missed ({} of them all too close for one run to tell: ?); {}\n",
-             met, missed, open,
+  fmt::print("\n{} aims met, {} missed ({} of them all too close to tell: ?); {}\n", met, missed,
+             open,
              wrong ? fmt::format("{} modes gave a WRONG RESULT", wrong) : "every result was right");
   for (const GroupResult& group : groups)
     for (const ModeResult& mode : group.modes) {
@@ -133,8 +135,11 @@ void write_json(const std::string& path, const std::vector<GroupResult>& groups,
   for (const GroupResult& group : groups) {
     nlohmann::json modes = nlohmann::json::array();
     for (const ModeResult& mode : group.modes) modes.push_back(to_json(mode));
-    all.push_back(
-        {{"device", group.device}, {"name", group.name}, {"nodes", group.nodes}, {"modes", modes}});
+    all.push_back({{"device", group.device},
+                   {"name", group.name},
+                   {"nodes", group.nodes},
+                   {"rounds", group.rounds},
+                   {"modes", modes}});
   }
   std::ofstream file(path);
   file << nlohmann::json{{"rounds", options.rounds},

@@ -28,9 +28,15 @@ std::vector<std::string> every_device() {
 void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--device", options.devices,
                  "Devices to measure, and nothing else; default: all that can be opened");
-  app.add_option("--rounds", options.harness.rounds, "How often the modes take turns")
+  app.add_option("--rounds", options.harness.rounds,
+                 "How often the modes take turns; more often while an aim is open")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, HarnessOptions::most_rounds));
+  app.add_option("--deciding", options.harness.deciding_seconds,
+                 "Seconds for more rounds of a group, while an aim is open")
+      ->envname("BENCH_DECIDING")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 3600));
   app.add_flag(
       "--quick", options.quick,
       fmt::format("{} short rounds: to see that everything works", options.quick_harness.rounds));
@@ -38,7 +44,9 @@ void add_run_options(CLI::App& app, RunOptions& options) {
 }
 
 Run::Run(RunOptions options) : options_(std::move(options)) {
-  if (options_.quick) options_.harness = options_.quick_harness;
+  if (!options_.quick) return;
+  options_.harness = options_.quick_harness;
+  options_.harness.deciding_seconds = 0;
 }
 
 void Run::begin(const std::string& unit) const {

@@ -48,6 +48,7 @@ class OwnStream final : public StreamRecord, public RecordedStream, public InOwn
   void read(const BufferRange& source, std::span<std::byte> target) override {
     stream.read_aside(source, target);
   }
+  void run(std::function<void()> function) override { stream.run_aside(std::move(function)); }
   std::shared_ptr<Signal> mark() override { return stream.mark_aside(); }
   void wait_for(const std::shared_ptr<Signal>& mark) override { stream.wait_aside(mark); }
   void flush() override { stream.flush_aside(); }

@@ -199,6 +199,14 @@ void RecordingCore::arrived(Reading& reading) {
   };
   if (reading.final_check != no_index && final_checks_.is_spoiled(reading.final_check)) {
     note_spoiled(final_checks_.piece(reading.final_check));
+  } else if (reading.taken && reading.taken->are_there()) {
+    document_.push(TakenMessage{reading.command, reading.buffer, reading.offset_bytes,
+                                stores(reading.role), std::move(reading.taken)});
+  } else if (reading.taken) {
+    note("contents_missing",
+         fmt::format("Contents of b{} are missing: no memory was free to take them, or the device "
+                     "failed before.",
+                     reading.buffer));
   } else if (reading.parts.empty()) {
     push(reading.offset_bytes, std::move(reading.block));
   } else {
@@ -235,7 +243,7 @@ bool RecordingCore::push_hashes(ContentRole role, std::uint32_t command, const B
   for (std::size_t page = 0; page < bytes.size(); page += page_bytes) {
     pages.push_back(
         hash128(bytes.subspan(page, std::min<std::size_t>(page_bytes, bytes.size() - page))));
-    if (store && !document_.has_page(pages.back())) return false;
+    if (store && !document_.stored_pages()->contains(pages.back())) return false;
   }
   document_.push(HashesMessage{role, command, static_cast<std::uint32_t>(range.buffer->id),
                                range.offset_bytes + at, bytes.size(), store, std::move(pages),

@@ -150,6 +150,12 @@ void StreamState::read_aside(const BufferRange& source, std::span<std::byte> tar
   if (wants_barriers_) queue_->submit({Barrier{}});
 }
 
+void StreamState::run_aside(std::function<void()> function) {
+  if (wants_barriers_) queue_->submit({Barrier{}});
+  queue_->run_in_order(std::move(function), InOrder::nothing);
+  if (wants_barriers_) queue_->submit({Barrier{}});
+}
+
 void StreamState::refuse_in_callback_slowly() const {
   refuse_in_kernel(device->info());
   const CallbackFrame* callback = Callback::of(device->info());

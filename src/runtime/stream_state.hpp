@@ -92,6 +92,8 @@ class StreamState : public std::enable_shared_from_this<StreamState> {
   void throw_later(std::exception_ptr error);  // where the next call waits
   // Between commands and unseen by them: reports count no more and no fewer barriers for it.
   void read_aside(const BufferRange& source, std::span<std::byte> target);
+  // On a thread of the driver, of which it calls nothing.
+  void run_aside(std::function<void()> function);
   std::shared_ptr<Signal> mark_aside() { return queue_->mark_aside(); }
   void wait_aside(const std::shared_ptr<Signal>& signal) { queue_->wait_for(signal); }
   void flush_aside() { queue_->flush(); }

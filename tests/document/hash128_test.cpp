@@ -1,6 +1,11 @@
 #include "base/bytes/hash128.hpp"
 
 #include <gtest/gtest.h>
+#define XXH_INLINE_ALL  // as it comes, for every processor
+#include <xxhash.h>
+
+#include <random>
+#include <vector>
 
 namespace reel::test {
 namespace {
@@ -10,6 +15,19 @@ Hash128 hash_of(std::string_view text) { return hash128(std::as_bytes(std::span(
 // XXH3's own published value for no bytes, seed 0; and what xxhsum -H2 prints.
 TEST(Hash128, IsXxh3Of128Bits) {
   EXPECT_EQ(to_hex(hash_of("")), "99aa06d3014798d86001c324468d497f");
+}
+
+// Large pieces go through wider registers where the processor has them, from any address.
+TEST(Hash128, IsTheSameWhateverTheProcessor) {
+  std::mt19937 random(3);
+  std::vector<std::byte> bytes((std::size_t{1} << 20) + 64);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+  for (int i = 0; i < 3000; ++i) {
+    const std::size_t size = i % 100 == 0 ? random() % (bytes.size() - 64) : random() % 3000;
+    const auto part = std::span(bytes).subspan(random() % 64, size);
+    const XXH128_hash_t expected = XXH3_128bits(part.data(), part.size());
+    EXPECT_EQ(hash128(part), (Hash128{expected.low64, expected.high64})) << size << " bytes";
+  }
 }
 
 TEST(Hash128, DiffersWhereTheBytesDiffer) {

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include "base/bytes/hash128_avx2.hpp"
+
 namespace reel {
 namespace {
+
+// Below, what a call takes is felt more.
+[[maybe_unused]] constexpr std::size_t wide_from_bytes = 1024;
 
 std::optional<std::uint64_t> half_from_hex(std::string_view hex_digits) {
   std::uint64_t value = 0;
@@ -23,6 +28,10 @@ std::optional<std::uint64_t> half_from_hex(std::string_view hex_digits) {
 }  // namespace
 
 Hash128 hash128(std::span<const std::byte> bytes) {
+#if defined(__x86_64__)
+  static const bool is_wide = has_avx2();
+  if (bytes.size() >= wide_from_bytes && is_wide) return hash128_avx2(bytes);
+#endif
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   return {.low = hash.low64, .high = hash.high64};
 }

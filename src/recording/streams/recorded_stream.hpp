@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -53,6 +54,8 @@ class RecordedStream : public QueueLog {
   // Its stamps are for `ticket`. Throws what the driver refuses. `ready`: of such a dispatch.
   virtual void submit(const Command& command, std::uint32_t ticket, ReadyDispatch* ready) = 0;
   virtual void read(const BufferRange& source, std::span<std::byte> target) = 0;  // in its order
+  // The same of a function that calls nothing of the driver, and throws nothing.
+  virtual void run(std::function<void()> function) = 0;
   virtual std::shared_ptr<Signal> mark() = 0;
   virtual void wait_for(const std::shared_ptr<Signal>& mark) = 0;  // of a stream of this device
   virtual void flush() = 0;
@@ -70,6 +73,7 @@ class RecordedStream : public QueueLog {
   bool is_in_document = false;  // with its first command
   PendingContents group;        // that is being put together
   std::deque<PendingContents> contents;
+  const std::shared_ptr<CopiedPages> copied_pages = std::make_shared<CopiedPages>();
   KeptWorks works;
   KeptDispatches dispatches;
   std::vector<Piece> unknown;     // reused

@@ -159,6 +159,8 @@ class StreamRecording : public RecordingCore {
 
   // --- contents (stream_contents.cpp). Pieces of a stream are read in its order, between its
   // commands.
+  std::shared_ptr<TakenPages> in_place(RecordedStream& stream, Reading& reading,
+                                       const BufferResource& buffer);
   void read_pieces(RecordedStream& stream, ContentRole role, std::uint32_t command,
                    std::span<const Piece> pieces, std::span<const std::uint32_t> finals = {});
   void keep_written_bytes(std::uint32_t command, const Write& write);

@@ -35,9 +35,6 @@ constexpr std::uint64_t sync_every_ns = 5'000'000'000u;
 // From here on a disk takes its time, which is to be in the document.
 constexpr std::uint64_t many_unsynced_bytes = std::uint64_t{16} << 20;
 
-// Pages that are worth asking for before they are copied.
-constexpr std::size_t large_page_bytes = std::size_t{64} << 10;
-
 std::thread start_quietly(auto function) {
   const SignalsBlocked blocked;
   try {
@@ -339,40 +336,84 @@ DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
 
 // --- rows ---------------------------------------------------------------------------------------
 
-void DocumentThread::write(ContentsMessage& message) {
-  const std::span<const std::byte> bytes = message.block.bytes();
-  contents_bytes_ += bytes.size();
-  // Page by page: a buffer much larger than the limit must not be what exceeds it. A page that
-  // doesn't shrink counts whole. What no longer fits becomes a row of its own, of hashes.
-  const auto row = [&](std::size_t from, std::size_t to, bool stored) {
-    if (from == to && !bytes.empty()) return;
-    document_->add(document::ContentsRow{message.role, message.command, message.buffer,
-                                         message.offset_bytes + from, to - from, stored, pages_,
-                                         message.moment});
+// Rows of pages that the document has, and of those that it hasn't. page(i, offset, size) gives
+// hash and bytes of each.
+template <class Page>
+void DocumentThread::write_pages(document::ContentsRow row, bool store, Page&& page) {
+  const std::uint64_t offset_bytes = row.offset_bytes, size_bytes = row.size_bytes;
+  contents_bytes_ += size_bytes;
+  std::uint64_t begun = 0;
+  const auto write_until = [&](std::uint64_t end) {
+    if (begun == end && size_bytes != 0) return;
+    row.offset_bytes = offset_bytes + begun;
+    row.size_bytes = end - begun;
+    row.pages = pages_;
+    document_->add(row);
     pages_.clear();
+    begun = end;
   };
-  bool store = message.store && !at_limit_;
-  std::size_t begun = 0;
+  row.stored = store && !(size_bytes == 0 && at_limit_);
   pages_.clear();
-  for (std::size_t at = 0; at < bytes.size(); at += page_bytes) {
-    const auto page = bytes.subspan(at, std::min<std::size_t>(page_bytes, bytes.size() - at));
-    if (store && limit_bytes_ && document_->file_bytes() + page.size() > limit_bytes_) {
-      row(begun, at, true);
-      begun = at;
-      store = false;
+  for (std::uint64_t at = 0; at < size_bytes; at += page_bytes) {
+    const auto [hash, bytes] = page(at, std::min(page_bytes, size_bytes - at));
+    const bool keeps = store && keep(hash, bytes);
+    if (keeps != row.stored) write_until(at);
+    row.stored = keeps;
+    pages_.push_back(hash);
+  }
+  write_until(size_bytes);
+}
+
+void DocumentThread::write(ContentsMessage& message) {
+  const std::span<const std::byte> all = message.block.bytes();
+  write_pages({message.role,
+               message.command,
+               message.buffer,
+               message.offset_bytes,
+               all.size(),
+               false,
+               {},
+               message.moment},
+              message.store, [&](std::uint64_t at, std::uint64_t size) {
+                const auto bytes = all.subspan(at, size);
+                return std::pair(hash128(bytes), bytes);
+              });
+}
+
+void DocumentThread::write(TakenMessage& message) {
+  const TakenPages& pages = *message.pages;
+  write_pages({ContentRole::input,
+               message.command,
+               message.buffer,
+               message.offset_bytes,
+               pages.size_bytes(),
+               false,
+               {},
+               CheckMoment::command},
+              message.store, [&](std::uint64_t at, std::uint64_t) {
+                return std::pair(pages.hash(at / page_bytes), pages.bytes(at / page_bytes));
+              });
+}
+
+// Is the page in the document now? Page by page: a buffer much larger than the limit must not be
+// what exceeds it. A page that doesn't shrink counts whole.
+bool DocumentThread::keep(const Hash128& hash, std::span<const std::byte> page) {
+  bool is_new = false;
+  if (!document_->has_blob(hash)) {
+    if (page.empty() || at_limit_) return false;
+    if (limit_bytes_ && document_->file_bytes() + page.size() > limit_bytes_) {
       at_limit_ = true;
       document_->add(document::NoteRow{
           monotonic_ns(), "limit",
           fmt::format("At {} bytes the document is near its limit of {}; contents from here on are "
                       "hashes only.",
                       document_->file_bytes(), limit_bytes_)});
+      return false;
     }
-    pages_.push_back(hash128(page));
-    if (!store) continue;
-    const bool is_new = document_->blob(pages_.back(), page);
-    if (page.size() >= large_page_bytes) seen(pages_.back(), is_new);
+    is_new = document_->blob(hash, page);
   }
-  row(begun, bytes.size(), store);
+  if (page.empty() || page.size() >= TakenPages::least_bytes) seen(hash, is_new);
+  return true;
 }
 
 // New ones count for more: who asks in vain has read all of it twice.
@@ -381,29 +422,21 @@ void DocumentThread::seen(const Hash128& page, bool is_new) {
   const int repeats = repeats_.load(std::memory_order_relaxed);
   repeats_.store(is_new ? std::max(repeats - new_one, 0) : std::min(repeats + 1, most),
                  std::memory_order_relaxed);
-  if (!is_new) return;
-  const std::lock_guard lock(stored_mutex_);
-  stored_.insert(page);
+  if (is_new) stored_->insert(page);
 }
 
-// Rows of pages that the document has, and of those that it hasn't.
 void DocumentThread::write(HashesMessage& message) {
-  contents_bytes_ += message.size_bytes;
-  const auto& pages = message.pages;
-  const auto is_stored = [&](std::size_t i) {
-    return message.store && document_->has_blob(pages[i]);
-  };
-  for (std::size_t first = 0, last; first < pages.size(); first = last) {
-    const bool stored = is_stored(first);
-    for (last = first + 1; last < pages.size() && is_stored(last) == stored;) ++last;
-    const std::uint64_t begin = first * page_bytes;
-    const std::uint64_t end = std::min<std::uint64_t>(last * page_bytes, message.size_bytes);
-    pages_.assign(pages.begin() + static_cast<std::ptrdiff_t>(first),
-                  pages.begin() + static_cast<std::ptrdiff_t>(last));
-    document_->add(document::ContentsRow{message.role, message.command, message.buffer,
-                                         message.offset_bytes + begin, end - begin, stored, pages_,
-                                         message.moment});
-  }
+  write_pages({message.role,
+               message.command,
+               message.buffer,
+               message.offset_bytes,
+               message.size_bytes,
+               false,
+               {},
+               message.moment},
+              message.store, [&](std::uint64_t at, std::uint64_t) {
+                return std::pair(message.pages[at / page_bytes], std::span<const std::byte>());
+              });
 }
 
 void DocumentThread::write(CallMessage& message) {

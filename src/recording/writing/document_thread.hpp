@@ -21,7 +21,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <unordered_set>
 #include <vector>
 
 #include "base/process/forks.hpp"
@@ -65,10 +64,7 @@ class DocumentThread : public InOwnMemory {
   // Contents that came lately were in the document already: it may be worth asking before copying.
   bool sees_repeats() const noexcept { return repeats_.load(std::memory_order_relaxed) > 0; }
   // Of large pages only.
-  bool has_page(const Hash128& hash) {
-    const std::lock_guard lock(stored_mutex_);
-    return stored_.contains(hash);
-  }
+  const std::shared_ptr<StoredPages>& stored_pages() const noexcept { return stored_; }
 
   // Nothing that is given from now on is kept, for the first such reason.
   void lose(std::string_view why) noexcept;
@@ -118,7 +114,11 @@ class DocumentThread : public InOwnMemory {
   void write(document::OverheadRow& row) { document_->add(row); }
   void write(document::ClockRow& row) { document_->add(row); }
   void write(document::NoteRow& row) { document_->add(row); }
+  template <class Page>
+  void write_pages(document::ContentsRow row, bool store, Page&& page);
   void write(ContentsMessage& message);
+  void write(TakenMessage& message);
+  bool keep(const Hash128& hash, std::span<const std::byte> page);
   void seen(const Hash128& page, bool is_new);
   void write(HashesMessage& message);
   void write(CallMessage& message);
@@ -132,10 +132,9 @@ class DocumentThread : public InOwnMemory {
   bool at_limit_ = false;
   WorkTable works_;
   HostClocks clocks_;
-  std::vector<Hash128> pages_;
-  std::mutex stored_mutex_;
-  std::unordered_set<Hash128> stored_;  // large pages that the document has
-  std::atomic<int> repeats_{0};         // more of late were known than new
+  std::vector<Hash128> pages_;  // of the row that is put together
+  const std::shared_ptr<StoredPages> stored_ = std::make_shared<StoredPages>();
+  std::atomic<int> repeats_{0};  // more of late were known than new
   std::uint64_t contents_bytes_ = 0;
   std::mutex lost_mutex_;
   char lost_why_[512] = {};  // not a string: losing a document may take no memory

@@ -15,6 +15,7 @@
 #include "base/bytes/hash128.hpp"
 #include "document/columns/rows.hpp"
 #include "recording/contents/memory_budget.hpp"
+#include "recording/contents/taken_pages.hpp"
 
 namespace reel::capture {
 
@@ -25,6 +26,14 @@ struct ContentsMessage {
   bool store;  // the bytes too, not only their hashes
   Block block;
   CheckMoment moment = CheckMoment::command;
+};
+
+// The same of inputs that a thread of the driver has taken.
+struct TakenMessage {
+  std::uint32_t command, buffer;
+  std::uint64_t offset_bytes;
+  bool store;
+  std::shared_ptr<const TakenPages> pages;
 };
 
 // The same of bytes that were not copied: nobody wants to keep them, or the document has them. The
@@ -48,6 +57,9 @@ struct Reading {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts = {};
   std::uint32_t final_check = no_index;  // of FinalChecks; none: nobody may spoil it
   CheckMoment moment = CheckMoment::command;
+  // Of an input, with the block; and the buffer, whose bytes must stay till then.
+  std::shared_ptr<const TakenPages> taken = {};
+  std::shared_ptr<const void> held = {};
 };
 
 struct CallMessage {
@@ -85,8 +97,8 @@ struct SubmissionMessage {
 // much.
 using Message =
     std::variant<std::unique_ptr<document::DeviceRow>, document::StreamRow, document::BufferRow,
-                 std::unique_ptr<document::KernelRow>, ContentsMessage, HashesMessage, CallMessage,
-                 RegionMessage, GraphMessage, SubmissionMessage, document::IntervalRow,
+                 std::unique_ptr<document::KernelRow>, ContentsMessage, TakenMessage, HashesMessage,
+                 CallMessage, RegionMessage, GraphMessage, SubmissionMessage, document::IntervalRow,
                  document::OrderRow, document::AllocationRow, document::OverheadRow,
                  document::ClockRow, document::NoteRow>;
 
