@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "reel/capture_report.hpp"
 #include "reel/device.hpp"
@@ -40,6 +41,27 @@ struct CaptureOptions {  // what is recorded, and how much
 // isn't known becomes "p<process id>".
 void start_capture(const std::string& path, const CaptureOptions& options = {});
 CaptureReport stop_capture();  // finishes the document
+
+namespace capture {
+class EndingDocument;
+}
+// A capture that has ended, and whose document is being written while the program goes on. It is
+// finished when report() has returned, and when the program ends at the latest, whether anybody
+// holds this or not. Any thread.
+class EndingCapture {
+ public:
+  CaptureReport report() const;       // waits; throws what stop_capture() would have thrown
+  bool is_finished() const noexcept;  // report() wouldn't wait
+
+ private:
+  friend class Capture;
+  explicit EndingCapture(std::shared_ptr<capture::EndingDocument> document)
+      : document_(std::move(document)) {}
+  std::shared_ptr<capture::EndingDocument> document_;
+};
+// stop_capture() without waiting for the document: the work has been waited for, and what the
+// document needs of its buffers has been read.
+EndingCapture stop_capture_async();
 bool is_capturing() noexcept;  // in this process
 
 class CaptureState;
@@ -64,6 +86,7 @@ class Capture {
 
   void begin();  // throws when another capture is under way; may then be called again
   CaptureReport end();
+  EndingCapture end_async();                 // as stop_capture_async()
   bool is_begun() const noexcept;            // until it is stopped
   const std::string& path() const noexcept;  // empty after a move
 

@@ -20,9 +20,10 @@ namespace reel::capture {
 
 namespace {
 
-std::mutex mutex;                      // of the two
+std::mutex mutex;                      // of the three
 std::unique_ptr<Recording> recording;  // the one under way
 std::string recording_path;
+std::vector<std::shared_ptr<EndingDocument>> unwaited;  // of captures that have ended
 std::atomic<std::uint32_t> captures{0};
 
 std::string selection(const CaptureOptions& options) {
@@ -38,22 +39,48 @@ std::string selection(const CaptureOptions& options) {
 void in_child() {
   forget_recorder();
   static_cast<void>(recording.release());
+  new (std::nothrow)
+      std::vector(std::move(unwaited));  // never destroyed: their threads aren't here
   mutex.unlock();
   forget_passes();
 }
 
 constexpr std::uint64_t patience_ns = 6'000'000'000, hurried_patience_ns = 200'000'000;
 
-// With the mutex held.
-CaptureReport end_now() {
+// With the mutex held: ends the recording. False: somebody is stuck in a driver's call, inside of
+// it, so that it must stay.
+bool end_recorder() {
   recording->settle();
-  const bool nobody_inside =
-      remove_recorder(Recording::is_hurried() ? hurried_patience_ns : patience_ns);
+  return remove_recorder(Recording::is_hurried() ? hurried_patience_ns : patience_ns);
+}
+
+CaptureReport end_now() {
+  const bool nobody_inside = end_recorder();
   CaptureReport report = recording->close();
-  // Somebody is stuck in a driver's call, inside of it: it must stay.
   if (!nobody_inside) static_cast<void>(recording.release());
   recording.reset();
   return report;
+}
+
+std::shared_ptr<EndingDocument> end_later() {
+  if (!end_recorder()) {
+    auto closed = std::make_shared<EndingDocument>(nullptr, recording->close());
+    static_cast<void>(recording.release());
+    return closed;
+  }
+  auto document = recording->close_later();
+  recording.reset();
+  unwaited.push_back(document);
+  return document;
+}
+
+// Those that are finished, or all.
+void let_go_of_unwaited(bool all) {
+  std::erase_if(unwaited, [&](const std::shared_ptr<EndingDocument>& document) {
+    if (!all && !document->is_finished()) return false;
+    document->wait();  // says what went wrong
+    return true;
+  });
 }
 
 // A program that ends without stopping has its document closed.
@@ -61,6 +88,7 @@ void end_all() {
   try {
     end_passes();
     const std::lock_guard lock(mutex);
+    let_go_of_unwaited(true);
     if (!recording) return;
     const CaptureReport report = end_now();
     log(LogLevel::warn,
@@ -134,6 +162,7 @@ std::uint32_t begin_recording(const std::string& path, std::unique_ptr<DocumentT
   if (recording)
     fail(Code::invalid_argument, "A capture to {} is under way; stop it before another begins.",
          recording_path);
+  let_go_of_unwaited(false);
   const std::uint32_t number = captures.fetch_add(1, std::memory_order_relaxed) + 1;
   recording = std::make_unique<Recording>(number, path, std::move(document), options, passes);
   recording_path = path;
@@ -146,6 +175,12 @@ std::optional<CaptureReport> end_recording(std::uint32_t number) {
   const std::lock_guard lock(mutex);
   if (!recording || recording->number != number) return std::nullopt;
   return end_now();
+}
+
+std::shared_ptr<EndingDocument> end_recording_later(std::uint32_t number) {
+  const std::lock_guard lock(mutex);
+  if (!recording || recording->number != number) return nullptr;
+  return end_later();
 }
 
 void cut_recording_behind(StreamState& stream) noexcept {

@@ -19,6 +19,9 @@ std::uint32_t begin_recording(const std::string& path, std::unique_ptr<DocumentT
                               const CaptureOptions& options, std::optional<PassRange> passes);
 // Ends the one with this number; none when that is not under way any more.
 std::optional<CaptureReport> end_recording(std::uint32_t number);
+// The same without waiting for the document, which is finished when the program ends at the latest;
+// null in place of none.
+std::shared_ptr<EndingDocument> end_recording_later(std::uint32_t number);
 
 // Of the one under way: nothing more is in it; its results are read behind `stream`'s work.
 void cut_recording_behind(StreamState& stream) noexcept;

@@ -15,8 +15,15 @@
 namespace reel {
 
 namespace {
+
 std::atomic<std::uint32_t> next_number{1};
+
+CaptureReport whole(CaptureReport report) {
+  if (!report.lost.empty()) fail(Code::io_failed, "{} is incomplete: {}", report.path, report.lost);
+  return report;
 }
+
+}  // namespace
 
 CaptureState::CaptureState(const std::string& pattern, CaptureOptions wanted)
     : path(
@@ -51,6 +58,7 @@ void CaptureState::begin() {
 }
 
 const CaptureReport& CaptureState::end() {
+  if (ending_) report = ending_->wait();
   if (ended) return report;
   ended = true;
   report.path = path;
@@ -59,6 +67,15 @@ const CaptureReport& CaptureState::end() {
   else if (auto done = capture::end_recording(number_))
     report = *done;
   return report;
+}
+
+std::shared_ptr<capture::EndingDocument> CaptureState::end_later() {
+  if (ending_) return ending_;
+  if (begun && !ended && (ending_ = capture::end_recording_later(number_))) {
+    ended = true;
+    return ending_;
+  }
+  return ending_ = std::make_shared<capture::EndingDocument>(nullptr, end());
 }
 
 // Opened for nothing: no document is better than one without a single command. A forked child
@@ -85,7 +102,7 @@ Capture::~Capture() { drop(); }
 void Capture::drop() noexcept {
   if (!state_) return;
   try {
-    end();
+    if (!state_->ended) end();
   } catch (const std::exception& error) {
     log(LogLevel::error, error.what());
   }
@@ -112,12 +129,20 @@ const std::string& Capture::path() const noexcept {
 
 CaptureReport Capture::end() {
   CaptureState& state = live(state_, "end()");
-  if (state.ended) return state.report;
+  if (state.ended) return state.end();
   state.end();
   if (state.from_environment && !state.is_inherited())
     capture::announce_end(state.report, state.begun, state.options.scope);
   return state.report;
 }
+
+EndingCapture Capture::end_async() {
+  return EndingCapture(live(state_, "end_async()").end_later());
+}
+
+CaptureReport EndingCapture::report() const { return whole(document_->wait()); }
+
+bool EndingCapture::is_finished() const noexcept { return document_->is_finished(); }
 
 // --- start and stop ----------------------------------------------------------------------------
 
@@ -140,15 +165,27 @@ void start_capture(const std::string& path, const CaptureOptions& options) {
   started.emplace(std::move(fresh));
 }
 
-CaptureReport stop_capture() {
-  const std::lock_guard lock(started_mutex);
+namespace {
+
+// With the lock held.
+Capture take_started(std::string_view call) {
   if (!started)
-    fail(Code::invalid_argument, "stop_capture(): no capture was started by start_capture().");
+    fail(Code::invalid_argument, "{}: no capture was started by start_capture().", call);
   Capture ending = std::move(*started);
   started.reset();
-  CaptureReport report = ending.end();
-  if (!report.lost.empty()) fail(Code::io_failed, "{} is incomplete: {}", report.path, report.lost);
-  return report;
+  return ending;
+}
+
+}  // namespace
+
+CaptureReport stop_capture() {
+  const std::lock_guard lock(started_mutex);
+  return whole(take_started("stop_capture()").end());
+}
+
+EndingCapture stop_capture_async() {
+  const std::lock_guard lock(started_mutex);
+  return take_started("stop_capture_async()").end_async();
 }
 
 bool is_capturing() noexcept { return capture::is_recording(); }

@@ -8,6 +8,7 @@
 #include "base/process/forks.hpp"
 #include "capture/environment.hpp"
 #include "recording/writing/document_thread.hpp"
+#include "recording/writing/ending_document.hpp"
 #include "reel/capture.hpp"
 
 namespace reel {
@@ -24,6 +25,7 @@ class CaptureState {
 
   void begin();  // does nothing when it is begun; throws when it has ended, or can't begin
   const CaptureReport& end();
+  std::shared_ptr<capture::EndingDocument> end_later();
   // By a forked child: it is the parent's.
   bool is_inherited() const noexcept { return birth_.is_inherited(); }
 
@@ -39,6 +41,7 @@ class CaptureState {
   void take_away();  // of a document that was never begun
 
   std::unique_ptr<capture::DocumentThread> document_;  // until it is begun
+  std::shared_ptr<capture::EndingDocument> ending_;    // once it has ended, where nobody waited
   const Birth birth_;
   std::uint32_t number_ = 0;  // of the recording
 };

@@ -340,13 +340,22 @@ void Recording::cut_behind(StreamState& stream) {
   quietly([&] { StreamRecording::cut_behind(stream.id); });
 }
 
-CaptureReport Recording::close() {
+void Recording::note_end() {
   const std::uint64_t begin_ns = monotonic_ns();  // waiting for the work was not capture's own
   quietly([&] {
     for (const auto& [pointer, device] : devices_) note_clock(*device);
     overhead(OverheadKind::stopping, begin_ns, 0);
   });
+}
+
+CaptureReport Recording::close() {
+  note_end();
   return close_document();
+}
+
+std::shared_ptr<EndingDocument> Recording::close_later() {
+  note_end();
+  return end_document();
 }
 
 // --- calls, things ------------------------------------------------------------------------------

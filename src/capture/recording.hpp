@@ -45,6 +45,7 @@ class Recording final : public Recorder, public StreamRecording {
   void cut_behind(StreamState& stream);
   // After it was removed as the recorder: closes the document.
   CaptureReport close();
+  std::shared_ptr<EndingDocument> close_later();  // by the document's own thread; nobody waits
 
   void submit(StreamState& stream, const Command& command, std::uint64_t begin_ns,
               ReadyDispatch* ready) override;
@@ -75,6 +76,7 @@ class Recording final : public Recorder, public StreamRecording {
                                     std::uint64_t begin_ns);
   void append_launch(OwnStream& record, const document::CommandRow& given,
                      const LaunchedSteps& launched);
+  void note_end();
   void note_device(DeviceState& device);
   void note_clock(DeviceState& device);
 

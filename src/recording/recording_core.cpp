@@ -259,18 +259,27 @@ void RecordingCore::push_block(ContentRole role, std::uint32_t command, const Bu
 
 // --- the end ------------------------------------------------------------------------------------
 
-CaptureReport RecordingCore::close_document(document::Facts end_facts) {
+document::Facts RecordingCore::tell_end(document::Facts end_facts) {
   quietly([&] {
     add_read_time(0, 0, true);
     tell_command_time(command_ns_.exchange(0));
     if (std::string sentence = polled_.sentence(); !sentence.empty())
       note("polled_order", std::move(sentence));
   });
-  const std::uint32_t count = commands();
-  end_facts["commands"] = std::to_string(count);
+  end_facts["commands"] = std::to_string(commands());
   end_facts["ended_ns"] = std::to_string(monotonic_ns());
-  const auto result = document_.finish(std::move(end_facts));
-  return {path, count, result.document_bytes, result.contents_bytes, result.lost};
+  return end_facts;
+}
+
+CaptureReport RecordingCore::close_document(document::Facts end_facts) {
+  const auto result = document_.finish(tell_end(std::move(end_facts)));
+  return {path, commands(), result.document_bytes, result.contents_bytes, result.lost};
+}
+
+std::shared_ptr<EndingDocument> RecordingCore::end_document() {
+  document_.begin_finishing(tell_end({}));
+  return std::make_shared<EndingDocument>(std::move(owned_document_),
+                                          CaptureReport{path, commands(), 0, 0, {}});
 }
 
 }  // namespace reel::capture

@@ -5,7 +5,7 @@
 // numbers, order, contents on their way to the document, what they cost and the document's end are
 // here.
 //
-// Any thread, but for close_document().
+// Any thread, but for what ends it.
 #pragma once
 
 #include <atomic>
@@ -29,6 +29,7 @@
 #include "recording/order/polled_order.hpp"
 #include "recording/order/queue_log.hpp"
 #include "recording/writing/document_thread.hpp"
+#include "recording/writing/ending_document.hpp"
 #include "reel/capture_report.hpp"
 
 namespace reel::capture {
@@ -271,6 +272,8 @@ class RecordingCore : public InOwnMemory {
 
   // After all else: closes the document, with what else is known only now.
   CaptureReport close_document(document::Facts end_facts = {});
+  // The same without waiting for it: the document outlives the recording, which is over.
+  std::shared_ptr<EndingDocument> end_document();
 
   std::shared_ptr<MemoryBudget> memory_;
   BufferLedger ledger_;
@@ -292,6 +295,7 @@ class RecordingCore : public InOwnMemory {
   bool push_hashes(ContentRole role, std::uint32_t command, const BufferRange& range,
                    std::uint64_t at, std::span<const std::byte> bytes, CheckMoment moment);
   void tell_command_time(std::uint64_t ns);
+  document::Facts tell_end(document::Facts end_facts);  // what is known only now
 
   const std::chrono::milliseconds patience_;
   std::atomic<bool> out_of_patience_{false};  // nothing was freed the last time somebody waited

@@ -146,7 +146,11 @@ void DocumentThread::run() {
     }
     if (ending == Ending::discarded) return document_->discard();
     round(ending == Ending::finished);
-    if (ending == Ending::finished) return close();
+    if (ending == Ending::finished) {
+      close();
+      is_finished_.store(true, std::memory_order_release);
+      return;
+    }
     sync_now_and_then();
     look_at_clocks(HostClocks::Moment::meanwhile);
   }
@@ -297,12 +301,16 @@ void DocumentThread::close() {
   }
 }
 
-void DocumentThread::end(Ending ending) {
+void DocumentThread::ask_for(Ending ending) {
   {
     const std::lock_guard lock(mutex_);
     ending_ = ending;
   }
   wake_.notify_one();
+}
+
+void DocumentThread::end(Ending ending) {
+  ask_for(ending);
   thread_.join();
 }
 
@@ -317,16 +325,26 @@ void DocumentThread::discard() {
 void DocumentThread::leave_thread() noexcept { new (std::nothrow) std::thread(std::move(thread_)); }
 
 DocumentThread::Result DocumentThread::finish(document::Facts end_facts) {
+  waiting_thread_ = thread_number();
+  waits_since_ns_ = monotonic_ns();
+  begin_finishing(std::move(end_facts));
+  return wait_until_finished();
+}
+
+void DocumentThread::begin_finishing(document::Facts end_facts) {
+  if (birth_.is_inherited()) return;
+  end_facts_ = std::move(end_facts);
+  ask_for(Ending::finished);
+}
+
+DocumentThread::Result DocumentThread::wait_until_finished() {
   Result result;
   if (birth_.is_inherited()) {
     leave_thread();
     result.lost = "A forked process has no capture.";
     return result;
   }
-  end_facts_ = std::move(end_facts);
-  waiting_thread_ = thread_number();
-  waits_since_ns_ = monotonic_ns();
-  end(Ending::finished);
+  thread_.join();
   if (is_lost()) result.lost = lost_why_;
   result.document_bytes = document_->file_bytes();
   result.contents_bytes = contents_bytes_;

@@ -80,8 +80,12 @@ class DocumentThread : public InOwnMemory {
     std::uint64_t document_bytes = 0, contents_bytes = 0;
     std::string lost;
   };
-  // Writes all that was given, and the index.
+  // Writes all that was given, and the index; the caller waits.
   Result finish(document::Facts end_facts);
+  // The same in two steps, where nobody waits between them.
+  void begin_finishing(document::Facts end_facts);
+  bool is_finished() const noexcept { return is_finished_.load(std::memory_order_acquire); }
+  Result wait_until_finished();
   // Nothing was begun: the document is taken away again.
   void discard();
 
@@ -101,6 +105,7 @@ class DocumentThread : public InOwnMemory {
   void tell_cpu_time(std::uint64_t least_ns);  // that is not in the document yet, if so much
   void leave_thread() noexcept;
   void close();
+  void ask_for(Ending ending);
   void end(Ending ending);  // and joins
   void say_lost() const noexcept;
 
@@ -140,6 +145,7 @@ class DocumentThread : public InOwnMemory {
   char lost_why_[512] = {};  // not a string: losing a document may take no memory
   std::atomic<bool> lost_{false};
   mutable std::atomic<bool> is_said_{false};
+  std::atomic<bool> is_finished_{false};
   bool fresh_ = false;  // something was added since the last flush
   std::uint64_t synced_bytes_ = 0, synced_ns_ = 0;
   std::uint64_t told_cpu_ns_ = 0;

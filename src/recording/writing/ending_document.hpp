@@ -1,0 +1,36 @@
+// ending_document.hpp - a document that has been given everything, and is still being written.
+//
+// Owns the thread that writes it. Any thread; a forked child, which has no such thread, gets a
+// report that says so.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "base/process/forks.hpp"
+#include "recording/writing/document_thread.hpp"
+#include "reel/capture_report.hpp"
+
+namespace reel::capture {
+
+class EndingDocument {
+ public:
+  // `report` has what is known by now.
+  EndingDocument(std::unique_ptr<DocumentThread> document, CaptureReport report)
+      : document_(std::move(document)), report_(std::move(report)) {}
+  ~EndingDocument() { static_cast<void>(wait()); }
+  EndingDocument(const EndingDocument&) = delete;
+  EndingDocument& operator=(const EndingDocument&) = delete;
+
+  bool is_finished() const noexcept { return !document_ || document_->is_finished(); }
+  CaptureReport wait();
+
+ private:
+  std::mutex mutex_;
+  const std::unique_ptr<DocumentThread> document_;
+  CaptureReport report_;
+  bool is_waited_for_ = false;
+  const Birth birth_;
+};
+
+}  // namespace reel::capture
