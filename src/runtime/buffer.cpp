@@ -6,15 +6,28 @@
 
 namespace reel {
 
-// A handle is only ever made of a buffer that has a device: those of loaded graphs have no handle.
+namespace {
+
+// Only temporaries have none: there is no handle of those of loaded graphs.
+DeviceState& device_of(const BufferResource& buffer, std::string_view call) {
+  if (!buffer.device)
+    fail(Code::invalid_argument,
+         "Buffer '{}' is a temporary of graphs and belongs to no device, so {} finds no bytes of "
+         "it; let its graph copy them.",
+         buffer.label, call);
+  return *buffer.device;
+}
+
+}  // namespace
+
 void Buffer::write_bytes(std::span<const std::byte> data, std::uint64_t offset_bytes) const {
   const BufferRange range(*this, offset_bytes, data.size());
-  if (!data.empty()) resource_->device->write(range, data);
+  if (!data.empty()) device_of(*resource_, "write()").write(range, data);
 }
 
 void Buffer::read_bytes(std::span<std::byte> target, std::uint64_t offset_bytes) const {
   const BufferRange range(*this, offset_bytes, target.size());
-  if (!target.empty()) resource_->device->read(range, target);
+  if (!target.empty()) device_of(*resource_, "read()").read(range, target);
 }
 
 void Buffer::check_read(std::uint64_t offset_bytes, std::uint64_t size_bytes) const {

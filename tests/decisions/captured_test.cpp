@@ -184,6 +184,40 @@ TEST_P(CapturedDecisions, RegionsTellWhatWasDecided) {
   EXPECT_EQ(rounds.below.at(0).below.at(0).times, 2u);
 }
 
+// Two ifs, one of them always taken and one never, are not one that is taken half the time.
+TEST_P(CapturedDecisions, DecisionsWithoutNamesAreToldApart) {
+  Graph inner, graph;
+  inner.add_if(x, mad_graph(y, 1, 1));
+  inner.add_if(flag, mad_graph(y, 1, 1));
+  graph.add_repeat(2, inner);
+  graph.add_repeat(3, inner);
+  graph.add_if(x, mad_graph(y, 1, 1));
+  const GraphExec exec = graph.instantiate(device());
+  set(x, 1);
+  set(flag, 0);
+  const Trace trace = captured([&] {
+    run(exec);
+    run(exec);
+  });
+  const analysis::DecisionNode all = analysis::find_decisions(trace);
+  ASSERT_THAT(all.below, SizeIs(1));
+  const auto& decisions = all.below[0].below;
+  ASSERT_THAT(decisions, SizeIs(3));
+  EXPECT_EQ(decisions[0].title, "repeat");
+  EXPECT_EQ(decisions[1].title, "repeat, no. 2");
+  EXPECT_EQ(decisions[2].title, "if");
+  for (std::size_t i = 0; i < 2; ++i) {
+    const analysis::DecisionNode& rounds = decisions[i].below.at(0);
+    EXPECT_EQ(rounds.times, 2u * (2 + i));
+    ASSERT_THAT(rounds.below, SizeIs(2));
+    EXPECT_EQ(rounds.below[0].title, "if");
+    EXPECT_THAT(rounds.below[0].below, SizeIs(1));
+    EXPECT_EQ(rounds.below[1].title, "if, no. 2");
+    EXPECT_THAT(rounds.below[1].below, SizeIs(0)) << "never taken";
+    EXPECT_EQ(rounds.below[1].times, rounds.times);
+  }
+}
+
 // A capture of one scope has the decisions in it, and those around it.
 TEST_P(CapturedDecisions, RegionsOfAnotherScopeAreLeftOut) {
   Graph graph;

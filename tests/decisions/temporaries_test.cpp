@@ -77,7 +77,7 @@ TEST_P(Temporaries, OfTwoBranchesShareBytes) {
 }
 
 TEST_P(Temporaries, ThatMayBeReadBeforeTheyAreWrittenAreRefusedByName) {
-  const Buffer a = temporary("a");
+  const Buffer a = temporary("a"), b = temporary("b");
   Graph early;
   add_mad(early, a, 1, 1);
   expect_error(Code::invalid_argument, {"n0 'mul_add' (dispatch)", "temporary 'a'", "before"},
@@ -94,6 +94,12 @@ TEST_P(Temporaries, ThatMayBeReadBeforeTheyAreWrittenAreRefusedByName) {
   set(x, 3);
   run(surely.instantiate(device()));
   EXPECT_EQ(first(y), 3u);
+  for (const Buffer& nowhere : {a, b}) {
+    expect_error(Code::invalid_argument, {nowhere.label(), "no device", "read()"},
+                 [&] { nowhere.read<std::uint32_t>(); });
+    expect_error(Code::invalid_argument, {nowhere.label(), "no device", "write()"},
+                 [&] { nowhere.write(words(1)); });
+  }
   expect_error(Code::invalid_argument, {"'none' has no bytes"},
                [&] { static_cast<void>(Graph::temporary(0, "none")); });
 }

@@ -21,7 +21,7 @@ class OpenclDevice final : public DeviceDriver {
   std::unique_ptr<QueueDriver> open_queue(std::string_view label, StreamPriority priority) override;
   std::unique_ptr<Executable> instantiate(std::shared_ptr<const Plan> plan) override;
   MadeForDevice decide_on_device(const DecidedOnDevice&) override {
-    return {nullptr, "OpenCL has commands that decide nothing"};
+    return {nullptr, "OpenCL has no commands that decide"};
   }
   std::uint64_t now_ns() override { return context_->now_ns(); }
 

@@ -251,7 +251,7 @@ std::string NativeExecutable::lowering() const {
   const std::size_t others = natively_.size() - native_steps_;
   if (undecided_) return fmt::format("native replay of {} steps", natively_.size());
   return fmt::format(
-      "native replay of {} steps, {} left to the driver; {:.0f} us of work{}", native_steps_,
+      "native replay of {} steps, {} left to the driver; {:.0f} µs of work{}", native_steps_,
       others, native_ns_ / 1e3,
       others == 0 && native_ns_ < inline_ns ? ", inline when the queue is idle" : "");
 }
