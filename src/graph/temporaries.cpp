@@ -63,18 +63,48 @@ class LifeFinder {
     });
   }
 
-  // What a branch writes may not have been written.
+  // What one branch writes may not have been written. What all of them write was, where one of them
+  // runs in any case: a switch ends its launch where it has no case for a number.
   void add(const Decision& decision) {
-    const bool is_repeat = decision.kind == DecisionKind::repeat;
+    const bool is_loop =
+        decision.kind == DecisionKind::repeat || decision.kind == DecisionKind::while_loop;
+    const bool one_runs = decision.kind == DecisionKind::repeat    ? decision.count > 0
+                          : decision.kind == DecisionKind::if_else ? decision.branches.size() == 2
+                                                                   : !is_loop;
     const std::uint64_t begin = place_ + 1;
+    const std::vector<RangeSet> before = written();
+    std::vector<RangeSet> by_all;
     for (const auto& branch : decision.branches) {
-      const std::vector<Life> before = lives_;
+      set_written(before);
       add(*branch);
-      if (is_repeat && decision.count > 0) continue;
-      for (std::size_t i = 0; i < lives_.size(); ++i)
-        lives_[i].written = i < before.size() ? before[i].written : RangeSet();
+      const bool is_first = &branch == &decision.branches.front();
+      by_all = is_first ? written() : common(by_all, written());
     }
-    if (is_repeat || decision.kind == DecisionKind::while_loop) loops_.push_back({begin, place_});
+    set_written(one_runs ? by_all : before);
+    if (is_loop) loops_.push_back({begin, place_});
+  }
+
+  std::vector<RangeSet> written() const {
+    std::vector<RangeSet> all;
+    for (const Life& life : lives_) all.push_back(life.written);
+    return all;
+  }
+  // Of those that came later, nothing.
+  void set_written(const std::vector<RangeSet>& all) {
+    for (std::size_t i = 0; i < lives_.size(); ++i)
+      lives_[i].written = i < all.size() ? all[i] : RangeSet();
+  }
+  std::vector<RangeSet> common(const std::vector<RangeSet>& a,
+                               const std::vector<RangeSet>& b) const {
+    std::vector<RangeSet> both(std::min(a.size(), b.size()));
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      const std::uint64_t size = lives_[i].buffer->size_bytes;
+      a[i].for_each_in(0, size, [&](std::uint64_t begin, std::uint64_t end) {
+        b[i].for_each_in(
+            begin, end, [&](std::uint64_t first, std::uint64_t last) { both[i].add(first, last); });
+      });
+    }
+    return both;
   }
 
   Life* life_of(BufferResource& buffer) {

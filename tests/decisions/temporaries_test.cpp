@@ -104,6 +104,46 @@ TEST_P(Temporaries, ThatMayBeReadBeforeTheyAreWrittenAreRefusedByName) {
                [&] { static_cast<void>(Graph::temporary(0, "none")); });
 }
 
+TEST_P(Temporaries, ThatEveryBranchWritesWereWritten) {
+  const Buffer a = temporary("a");
+  const auto writes = [&](std::uint64_t first, std::uint64_t count, const Buffer& from) {
+    Graph graph;
+    graph.add_copy(a.range(first, count), from.range(first, count));
+    return graph;
+  };
+  Graph otherwise = writes(0, size / 2, z);
+  otherwise.add_copy(a.range(size / 2, size / 2), z.range(size / 2, size / 2));
+  Graph graph;
+  graph.add_if(flag, writes(0, size, x), otherwise);
+  graph.add_copy(y, a);
+  const GraphExec exec = graph.instantiate(device());
+  set(x, 1);
+  set(z, 2);
+  for (const std::uint32_t way : {1u, 0u, 1u}) {
+    set(flag, way);
+    run(exec);
+    EXPECT_EQ(first(y), way ? 1u : 2u);
+  }
+  // Half of it only, a case that doesn't, a branch that isn't there, a loop that may not run.
+  const auto refused = [&](Graph maybe) {
+    maybe.add_copy(y, a);
+    expect_error(Code::invalid_argument, {"temporary 'a'", "surely"},
+                 [&] { maybe.instantiate(device()); });
+  };
+  Graph half, some, alone, loop;
+  half.add_if(flag, writes(0, size / 2, x), writes(0, size, x));
+  some.add_switch(flag, std::vector{writes(0, size, x), writes(0, size, z), Graph()});
+  alone.add_if(flag, writes(0, size, x));
+  loop.add_while(flag, writes(0, size, x));
+  for (const Graph& one : {half, some, alone, loop}) refused(one);
+  Graph all;
+  all.add_switch(flag, std::vector{writes(0, size, x), writes(0, size, z)});
+  all.add_copy(y, a);
+  set(flag, 1);
+  run(all.instantiate(device()));
+  EXPECT_EQ(first(y), 2u);
+}
+
 TEST_P(Temporaries, AreSavedGivenAndUpdated) {
   const Buffer a = temporary("a"), b = temporary("b");
   const auto graph_of = [&](const Buffer& one, const Buffer& two, std::uint32_t add) {
