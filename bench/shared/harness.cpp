@@ -93,9 +93,10 @@ Quartiles quartiles(std::vector<double> values) {
   return {at(0.25), at(0.5), at(0.75)};
 }
 
-// By the sign test: the ranks that so many tosses of a coin leave out on both sides.
+// By the sign test: the ranks that so many tosses of a coin leave out on both sides. Who looks
+// again and again, and stops once it is decided, errs at each look.
 Interval median_interval(std::vector<double> values) {
-  constexpr double outside = 0.005;  // on each side
+  constexpr double outside = 0.005 / most_looks;  // on each side
   const auto count = static_cast<double>(values.size());
   double beyond = 0, probability = std::exp2(-count);  // of no value below the median
   std::size_t rank = 0;                                // values that may be left out on one side
@@ -118,7 +119,7 @@ void measure_more_while_open(const HarnessOptions& options, const std::function<
   int rounds = 0;
   for (; rounds < options.rounds; ++rounds) round();
   const double until_ns = spent_so_far().wall_ns + options.deciding_seconds * 1e9;
-  const int most = std::min(options.rounds * options.times_as_many, HarnessOptions::most_rounds);
+  const int most = std::min(options.rounds * most_looks, HarnessOptions::most_rounds);
   const auto has_time = [&] { return rounds < most && spent_so_far().wall_ns < until_ns; };
   // Looked at after some rounds only: who looks after each finds what he looks for sooner or later.
   while (has_time() && !all_decided())

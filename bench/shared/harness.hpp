@@ -61,11 +61,13 @@ struct Quartiles {
 };
 Quartiles quartiles(std::vector<double> values);
 
-// Where the median of what the values are samples of lies, in 99 of 100 cases at least; everywhere,
-// for fewer than eight.
+// Where the median of what the values are samples of lies. So sure that somebody who looks
+// `most_looks` times, until an aim lies outside, is wrong about one aim of a hundred at most;
+// everywhere, for fewer than twelve values.
 struct Interval {
   double low = 0, high = 0;
 };
+constexpr int most_looks = 16;
 Interval median_interval(std::vector<double> values);
 
 struct Verdict {
@@ -97,8 +99,7 @@ struct GroupResult {
 struct HarnessOptions {
   int rounds = 11;
   double batch_ms = 10;  // passes are repeated until a mode's turn takes this long
-  // While an aim is open, there are up to so many times as many rounds, for so long.
-  int times_as_many = 16;
+  // While an aim is open, there are up to most_looks times as many rounds, for so long.
   static constexpr int most_rounds = 1000;
   double deciding_seconds = 15;
 };

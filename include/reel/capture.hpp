@@ -46,21 +46,28 @@ namespace capture {
 class EndingDocument;
 }
 // A capture that has ended, and whose document is being written while the program goes on. It is
-// finished when report() has returned, and when the program ends at the latest, whether anybody
-// holds this or not. Any thread.
+// finished when report() has returned, and when the program ends by exit() at the latest, whether
+// anybody holds this or not; a program that leaves by _exit() asks for the report before. Any
+// thread.
 class EndingCapture {
  public:
-  CaptureReport report() const;       // waits; throws what stop_capture() would have thrown
+  EndingCapture(const EndingCapture&) = default;
+  EndingCapture& operator=(const EndingCapture&) = default;
+
+  CaptureReport report() const;  // waits; what stop_capture() or Capture::end() gives or throws
   bool is_finished() const noexcept;  // report() wouldn't wait
 
  private:
   friend class Capture;
-  explicit EndingCapture(std::shared_ptr<capture::EndingDocument> document)
-      : document_(std::move(document)) {}
+  friend EndingCapture stop_capture_async();
+  EndingCapture(std::shared_ptr<capture::EndingDocument> document, bool is_demanded)
+      : document_(std::move(document)), is_demanded_(is_demanded) {}
   std::shared_ptr<capture::EndingDocument> document_;
+  bool is_demanded_;  // what is lost is an error
 };
 // stop_capture() without waiting for the document: the work has been waited for, and what the
-// document needs of its buffers has been read.
+// document needs of its buffers has been read. Whoever begins the next capture waits until at most
+// two documents are still being written, and for one whose place the next one takes.
 EndingCapture stop_capture_async();
 bool is_capturing() noexcept;  // in this process
 
@@ -86,7 +93,7 @@ class Capture {
 
   void begin();  // throws when another capture is under way; may then be called again
   CaptureReport end();
-  EndingCapture end_async();                 // as stop_capture_async()
+  EndingCapture end_async();                 // as stop_capture_async(); waits if from_env()
   bool is_begun() const noexcept;            // until it is stopped
   const std::string& path() const noexcept;  // empty after a move
 

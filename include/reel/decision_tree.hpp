@@ -30,7 +30,7 @@ class RegionTitles {
 std::vector<std::uint32_t> regions_of_commands(const Trace& trace);
 
 // All launches, decisions, branches or rounds that are one in the program; the root is everything.
-// Of decisions with one name, or none, the later ones in a launch or branch have a number: "if, no. 2".
+// Decisions are told apart by their labels, those without one by their nodes: "if 'n3'".
 struct DecisionNode {
   std::string title = {};   // "launch 'count'", "while 'loop'", "then", "case 2", "round"
   std::uint64_t times = 0;  // that it ran

@@ -74,13 +74,21 @@ std::shared_ptr<EndingDocument> end_later() {
   return document;
 }
 
-// Those that are finished, or all.
-void let_go_of_unwaited(bool all) {
-  std::erase_if(unwaited, [&](const std::shared_ptr<EndingDocument>& document) {
-    if (!all && !document->is_finished()) return false;
-    document->wait();  // says what went wrong
-    return true;
-  });
+// What a document that is being written takes: some hundred MiB of memory, a thread, a file.
+constexpr std::size_t most_unwaited = 2;
+
+// With the mutex held: those that a document at `path` has to wait for. One that takes the place of
+// another must not be overtaken by it.
+std::vector<std::shared_ptr<EndingDocument>> in_the_way_of(const std::string& path) {
+  const auto place = [](const std::string& at) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(at, ignored);
+  };
+  std::vector<std::shared_ptr<EndingDocument>> found;
+  for (std::size_t i = 0; i < unwaited.size(); ++i)
+    if (i + most_unwaited < unwaited.size() || place(unwaited[i]->path()) == place(path))
+      found.push_back(unwaited[i]);
+  return found;
 }
 
 // A program that ends without stopping has its document closed.
@@ -88,7 +96,7 @@ void end_all() {
   try {
     end_passes();
     const std::lock_guard lock(mutex);
-    let_go_of_unwaited(true);
+    for (const auto& document : unwaited) document->wait();
     if (!recording) return;
     const CaptureReport report = end_now();
     log(LogLevel::warn,
@@ -144,6 +152,13 @@ std::unique_ptr<DocumentThread> open_document(const std::string& path,
          "{} exists already; remove it, choose another path (%p and %n in it become numbers), or "
          "allow overwriting.",
          path);
+  std::vector<std::shared_ptr<EndingDocument>> in_the_way;
+  {
+    const std::lock_guard lock(mutex);
+    std::erase_if(unwaited, [](const auto& document) { return document->is_finished(); });
+    in_the_way = in_the_way_of(path);
+  }
+  for (const auto& document : in_the_way) document->wait();
   check_facts(options.facts);
   RunFacts run = run_facts(options.facts);
   auto document = std::make_unique<DocumentThread>(
@@ -162,7 +177,6 @@ std::uint32_t begin_recording(const std::string& path, std::unique_ptr<DocumentT
   if (recording)
     fail(Code::invalid_argument, "A capture to {} is under way; stop it before another begins.",
          recording_path);
-  let_go_of_unwaited(false);
   const std::uint32_t number = captures.fetch_add(1, std::memory_order_relaxed) + 1;
   recording = std::make_unique<Recording>(number, path, std::move(document), options, passes);
   recording_path = path;

@@ -59,8 +59,7 @@ void CaptureState::begin() {
 
 const CaptureReport& CaptureState::end() {
   if (ending_) report = ending_->wait();
-  if (ended) return report;
-  ended = true;
+  if (std::exchange(ended, true)) return report;
   report.path = path;
   if (!begun)
     take_away();
@@ -70,12 +69,10 @@ const CaptureReport& CaptureState::end() {
 }
 
 std::shared_ptr<capture::EndingDocument> CaptureState::end_later() {
-  if (ending_) return ending_;
-  if (begun && !ended && (ending_ = capture::end_recording_later(number_))) {
+  if (!ending_ && begun && !ended && (ending_ = capture::end_recording_later(number_)))
     ended = true;
-    return ending_;
-  }
-  return ending_ = std::make_shared<capture::EndingDocument>(nullptr, end());
+  if (!ending_) ending_ = std::make_shared<capture::EndingDocument>(nullptr, end());
+  return ending_;
 }
 
 // Opened for nothing: no document is better than one without a single command. A forked child
@@ -129,18 +126,22 @@ const std::string& Capture::path() const noexcept {
 
 CaptureReport Capture::end() {
   CaptureState& state = live(state_, "end()");
-  if (state.ended) return state.end();
+  const bool is_told = state.ended || !state.from_environment || state.is_inherited();
   state.end();
-  if (state.from_environment && !state.is_inherited())
-    capture::announce_end(state.report, state.begun, state.options.scope);
+  if (!is_told) capture::announce_end(state.report, state.begun, state.options.scope);
   return state.report;
 }
 
 EndingCapture Capture::end_async() {
-  return EndingCapture(live(state_, "end_async()").end_later());
+  CaptureState& state = live(state_, "end_async()");
+  if (state.from_environment) end();  // which says what is in the document
+  return {state.end_later(), false};
 }
 
-CaptureReport EndingCapture::report() const { return whole(document_->wait()); }
+CaptureReport EndingCapture::report() const {
+  CaptureReport report = document_->wait();
+  return is_demanded_ ? whole(std::move(report)) : report;
+}
 
 bool EndingCapture::is_finished() const noexcept { return document_->is_finished(); }
 
@@ -185,7 +186,9 @@ CaptureReport stop_capture() {
 
 EndingCapture stop_capture_async() {
   const std::lock_guard lock(started_mutex);
-  return take_started("stop_capture_async()").end_async();
+  EndingCapture ending = take_started("stop_capture_async()").end_async();
+  ending.is_demanded_ = true;
+  return ending;
 }
 
 bool is_capturing() noexcept { return capture::is_recording(); }

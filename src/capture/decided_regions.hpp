@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,7 +24,7 @@ class DecidedRegions {
   struct Region {
     TraceRegion::Kind kind;
     std::uint32_t number = 0;
-    std::string_view name = {};  // of the exec, or of a node of it
+    std::string name = {};  // of the exec, or of a node of it
     std::uint64_t begin_ns = 0, end_ns = 0;
     bool is_wanted = false;  // it, or something in it
   };
@@ -51,16 +51,16 @@ class DecidedRegions {
   // Later than every time before. A clock may tell the same nanosecond twice.
   std::uint64_t now_ns() { return last_ns_ = std::max(monotonic_ns(), last_ns_ + 1); }
 
-  void begin(TraceRegion::Kind kind, std::string_view name, bool is_wanted) {
+  void begin(TraceRegion::Kind kind, std::string name, bool is_wanted) {
     const std::uint64_t begin_ns = open_.empty() ? first_ns_ : now_ns();
     last_ns_ = begin_ns;
-    open_.push_back({kind, 0, name, begin_ns, 0, is_wanted});
+    open_.push_back({kind, 0, std::move(name), begin_ns, 0, is_wanted});
   }
   void set_number(std::uint64_t number) {
     open_.back().number = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, no_index - 1));
   }
   void end() {
-    Region ended = open_.back();
+    Region ended = std::move(open_.back());
     open_.pop_back();
     ended.end_ns = now_ns();
     if (!ended.is_wanted) return;

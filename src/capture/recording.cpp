@@ -92,7 +92,7 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
         exec_(exec),
         times_(times),
         regions_(begin_ns, [this](const DecidedRegions::Region& region) { write(region); }) {
-    regions_.begin(TraceRegion::Kind::launch, exec.launch_name, false);
+    regions_.begin(TraceRegion::Kind::launch, std::string(exec.launch_name), false);
   }
   DecidedLaunch(const DecidedLaunch&) = delete;
   DecidedLaunch& operator=(const DecidedLaunch&) = delete;
@@ -125,9 +125,12 @@ class Recording::DecidedLaunch final : public DecidingLaunch {
     recording_.submit(stream_, told, regions_.now_ns(), nullptr);
     ask_in_spite_of_host_calls([&] { stream_.fetch_aside({}, {}); });  // it fills `value`
   }
-  void begins(const Command& condition, DecisionKind kind) override {
-    regions_.begin(DecidedRegions::kind_of(kind), condition.label,
-                   recording_.is_wanted(stream_, condition.scope));
+  void begins(const Command& condition, DecisionKind kind, NodeId node) override {
+    const std::string_view label = condition.label;
+    regions_.begin(
+        DecidedRegions::kind_of(kind),
+        label.empty() ? fmt::format("n{}", static_cast<std::uint32_t>(node)) : std::string(label),
+        recording_.is_wanted(stream_, condition.scope));
   }
   void begins(DecidedPart part, std::uint64_t number) override {
     regions_.begin(

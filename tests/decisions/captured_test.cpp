@@ -168,7 +168,7 @@ TEST_P(CapturedDecisions, RegionsTellWhatWasDecided) {
   const Trace trace = captured([&] { run(exec); });
   EXPECT_THAT(
       titles(trace),
-      ElementsAre("launch 'step'", "if 'never': 0, not taken", "if: 0, else", "else",
+      ElementsAre("launch 'step'", "if 'never': 0, not taken", "if 'n1': 0, else", "else",
                   "repeat 'rounds': 2 rounds", "round 0 of 2", "if 'enough': 2, then", "then",
                   "round 1 of 2", "if 'enough': 2, then", "then", "switch 'mode': 2", "case 2"));
   const analysis::RegionTitles titles(trace);
@@ -203,16 +203,16 @@ TEST_P(CapturedDecisions, DecisionsWithoutNamesAreToldApart) {
   ASSERT_THAT(all.below, SizeIs(1));
   const auto& decisions = all.below[0].below;
   ASSERT_THAT(decisions, SizeIs(3));
-  EXPECT_EQ(decisions[0].title, "repeat");
-  EXPECT_EQ(decisions[1].title, "repeat, no. 2");
-  EXPECT_EQ(decisions[2].title, "if");
+  EXPECT_EQ(decisions[0].title, "repeat 'n0'");
+  EXPECT_EQ(decisions[1].title, "repeat 'n1'");
+  EXPECT_EQ(decisions[2].title, "if 'n2'");
   for (std::size_t i = 0; i < 2; ++i) {
     const analysis::DecisionNode& rounds = decisions[i].below.at(0);
     EXPECT_EQ(rounds.times, 2u * (2 + i));
     ASSERT_THAT(rounds.below, SizeIs(2));
-    EXPECT_EQ(rounds.below[0].title, "if");
+    EXPECT_EQ(rounds.below[0].title, "if 'n0'");
     EXPECT_THAT(rounds.below[0].below, SizeIs(1));
-    EXPECT_EQ(rounds.below[1].title, "if, no. 2");
+    EXPECT_EQ(rounds.below[1].title, "if 'n1'");
     EXPECT_THAT(rounds.below[1].below, SizeIs(0)) << "never taken";
     EXPECT_EQ(rounds.below[1].times, rounds.times);
   }

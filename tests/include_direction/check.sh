@@ -8,9 +8,9 @@
 #
 # A file may include its own module and those left of it; public headers belong to the module
 # that implements them, and never include src/. Nobody includes cli, tests, bench or fuzz; ops is for
-# examples, tests and bench; the forward pass of examples is for bench and tests. What
-# stands for a user's program (cli, ops, examples, python) sees public headers only; cli also src/base/os, since it starts
-# processes as the library does.
+# examples, tests and bench; the forward pass of examples is for bench and tests, and what bench
+# concludes is for its test. What stands for a user's program (cli, ops, examples, python) sees
+# public headers only; cli also src/base/os, since it starts processes as the library does.
 set -euo pipefail
 rules=$(cd "$(dirname "$0")" && pwd)/rules.awk
 cd "${1:?the repository}"

@@ -85,7 +85,7 @@ BEGIN {
   may["python"] = " base graph runtime document recording capture replay analysis export everything ops app python "
   # bench measures the forward pass.
   may["bench"] = " base graph runtime document recording capture replay analysis export page backends everything ops examples bench "
-  may["tests"] = " base opencl spirv vulkan shaders graph runtime document recording capture replay analysis export page backends everything ops app layers examples tests "
+  may["tests"] = " base opencl spirv vulkan shaders graph runtime document recording capture replay analysis export page backends everything ops app layers examples bench tests "
   may["fuzz"] = " base opencl spirv graph runtime document analysis replay ops examples tests fuzz "
 }
 FNR == 1 {

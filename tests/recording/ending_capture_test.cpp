@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <fstream>
 #include <random>
 
 #include "recording/captured.hpp"
@@ -98,6 +100,7 @@ TEST(EndingCapture, AForkedChildHasNothingOfIt) {
         ending.report();
       } catch (const Error& error) {
         if (std::string(error.what()).find("forked") == std::string::npos) _exit(3);
+        if (!ending.is_finished()) _exit(5);
         exit(7);  // through everything that is registered for the end
       }
       _exit(4);
@@ -127,6 +130,49 @@ TEST(EndingCapture, AnObjectIsEndedOnceInEitherWay) {
   Capture never_begun(folder.path("never.reel"));
   EXPECT_EQ(never_begun.end_async().report().commands, 0u);
   EXPECT_FALSE(std::filesystem::exists(folder.path("never.reel")));
+}
+
+// The earlier document is the longer one to write, and would come last.
+TEST(EndingCapture, OfTwoDocumentsInOnePlaceTheLaterOneStays) {
+  const ScratchFolder folder;
+  const Device device = open_device("host");
+  const Stream stream = device.stream();
+  const auto values = noise(24 * page_bytes, 5);
+  const Buffer x = device.buffer_of(values, "x"), y = device.buffer(x.size_bytes(), "y");
+  for (const bool is_first_there : {false, true}) {
+    const std::string path = folder.path(is_first_there ? "old.reel" : "new.reel");
+    const std::string again = folder.path("./") + std::filesystem::path(path).filename().string();
+    if (is_first_there) std::ofstream(path) << "an older one";
+    start_capture(path, {.overwrite = true});
+    stream.copy(y, x);
+    const EndingCapture earlier = stop_capture_async();
+    start_capture(again, {.overwrite = true});
+    stream.fill(y, std::uint8_t{1});
+    stream.fill(y, std::uint8_t{2});
+    stop_capture();
+    EXPECT_TRUE(earlier.is_finished());
+    EXPECT_EQ(earlier.report().commands, 1u);
+    expect_whole(path, 2);
+  }
+}
+
+TEST(EndingCapture, FewDocumentsAreWrittenAtATime) {
+  const ScratchFolder folder;
+  const Device device = open_device("host");
+  const auto values = noise(24 * page_bytes, 6);
+  const Buffer x = device.buffer_of(values, "x"), y = device.buffer(x.size_bytes(), "y");
+  std::vector<EndingCapture> all;
+  for (int i = 0; i < 6; ++i) {
+    start_capture(folder.path(std::to_string(i)));
+    const auto at_work =
+        std::ranges::count_if(all, [](const EndingCapture& one) { return !one.is_finished(); });
+    EXPECT_LE(at_work, 2);
+    device.stream().copy(y, x);
+    all.push_back(stop_capture_async());
+  }
+  const EndingCapture first = std::move(all.front());
+  EXPECT_EQ(all.front().report().document_bytes, first.report().document_bytes)
+      << "a handle: moving copies";
 }
 
 // Many captures, stopped in either way, whose results are held for a while or dropped, while

@@ -116,6 +116,23 @@ TEST_F(PassCapture, TheFirstPassAndOnlyIt) {
   }
 }
 
+TEST_F(PassCapture, OneThatEndsAsynchronouslyIsToldOfOnce) {
+  allow(folder_.path());
+  testing::internal::CaptureStderr();
+  auto capture = Capture::from_env(device_);
+  ASSERT_TRUE(capture);
+  capture->begin();
+  device_.stream().fill(x_, std::uint8_t{1});
+  const EndingCapture ending = capture->end_async();
+  EXPECT_TRUE(ending.is_finished());
+  EXPECT_EQ(ending.report().commands, 1u);
+  EXPECT_EQ(capture->end().commands, 1u);
+  const std::string said = testing::internal::GetCapturedStderr();
+  const std::size_t stopped = said.find("stopped, 1 command");
+  EXPECT_NE(stopped, std::string::npos) << said;
+  EXPECT_EQ(said.find("stopped, ", stopped + 1), std::string::npos) << said;
+}
+
 TEST_F(PassCapture, TheNthPass) {
   allow(folder_.path());
   set("REEL_CAPTURE_PASS", "3");

@@ -87,7 +87,7 @@ TEST_F(TakenPagesTest, BytesThatAreWrittenMeanwhileHaveTheHashOfWhatWasKept) {
       reinterpret_cast<volatile std::uint32_t*>(bytes.data())[i * 997 % (bytes.size() / 4)] = i;
   });
   int kept = 0;
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 20 || kept <= 8; ++round) {  // the writer may come late
     const auto pages = taken(bytes);
     pages->take();
     for (std::size_t page = 0; page < 8; ++page)
@@ -98,7 +98,6 @@ TEST_F(TakenPagesTest, BytesThatAreWrittenMeanwhileHaveTheHashOfWhatWasKept) {
   }
   is_over = true;
   writer.join();
-  EXPECT_GT(kept, 8);
 }
 
 }  // namespace

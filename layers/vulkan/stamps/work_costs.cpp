@@ -16,6 +16,14 @@ void WorkCost::learn(float size, float ns) noexcept {
   ns_each_.store(before > 0 ? next : now, std::memory_order_relaxed);
 }
 
+void WorkCosts::learn_stamp(float ns) noexcept {
+  float before = stamp_ns_.load(std::memory_order_relaxed);
+  while ((before < 0 || ns < before) &&
+         !stamp_ns_.compare_exchange_weak(before, ns, std::memory_order_relaxed)) {
+  }
+  stamps_learned_.fetch_add(1, std::memory_order_relaxed);
+}
+
 WorkCost& WorkCosts::of(VkPipeline pipeline) noexcept {
   if (!pipeline) return others_;
   WorkCost* found = &others_;

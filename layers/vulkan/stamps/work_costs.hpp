@@ -47,8 +47,12 @@ class WorkCosts {
   WorkCost& of(VkPipeline pipeline) noexcept;
   WorkCost& others() noexcept { return others_; }
 
-  bool knows_stamps() const noexcept { return stamp_ns_.load(std::memory_order_relaxed) >= 0; }
-  void learn_stamp(float ns) noexcept { stamp_ns_.store(ns, std::memory_order_relaxed); }
+  // The first batches look what a timestamp takes; the least counts, as what interrupts them only
+  // adds to it.
+  bool knows_stamps() const noexcept {
+    return stamps_learned_.load(std::memory_order_relaxed) >= enough_learned;
+  }
+  void learn_stamp(float ns) noexcept;
   // Work that is worth a timestamp.
   float enough_ns() const noexcept {
     const float stamp_ns = stamp_ns_.load(std::memory_order_relaxed);
@@ -59,8 +63,10 @@ class WorkCosts {
   static constexpr float times_a_stamp = 32;  // so timestamps take some 3 percent
   static constexpr float guessed_enough_ns = 100'000;
   static constexpr std::size_t most_pipelines = 16'384;
+  static constexpr std::uint32_t enough_learned = 4;
 
   std::atomic<float> stamp_ns_{-1};  // below zero: not known
+  std::atomic<std::uint32_t> stamps_learned_{0};
   WorkCost others_;
   std::mutex mutex_;  // of what follows
   std::unordered_map<VkPipeline, WorkCost> pipelines_;

@@ -20,11 +20,6 @@ constexpr std::size_t deepest_decision = 128;
 
 bool is_of_launch(const TraceRegion& region) { return region.kind >= Kind::launch; }
 
-bool is_decision(const TraceRegion& region) {
-  return is_of_launch(region) && region.kind != Kind::launch && region.kind != Kind::branch &&
-         region.kind != Kind::round;
-}
-
 // "while 'loop'"
 std::string region_name(const Trace& trace, const TraceRegion& region) {
   const char* word = region.kind == Kind::launch        ? "launch"
@@ -144,16 +139,13 @@ std::vector<std::uint32_t> regions_of_commands(const Trace& trace) {
 }
 
 DecisionNode find_decisions(const Trace& trace) {
-  // Nodes by what they lie in, what they are called, and, of decisions, how many of that name came
-  // before in the same launch, branch or round: there they are always in one order. Below those of
-  // all around them.
+  // Nodes by what they are called and what they lie in; below those of all around them.
   struct Found {
     DecisionNode node;
     std::size_t parent, depth;
   };
   std::vector<Found> all{{{}, 0, 0}};
   std::map<std::pair<std::size_t, std::string>, std::size_t> known;
-  std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> decisions;  // in each region
   const auto& regions = trace.regions();
   std::vector<std::size_t> node_of(regions.size(), 0);
   for (std::uint32_t r = 0; r < regions.size(); ++r) {
@@ -167,9 +159,6 @@ DecisionNode find_decisions(const Trace& trace) {
     std::string title = region.kind == Kind::branch  ? branch_title(trace, region)
                         : region.kind == Kind::round ? "round"
                                                      : region_name(trace, region);
-    if (is_decision(region) && region.parent != no_index)
-      if (const std::uint32_t before = decisions[{region.parent, title}]++)
-        title += fmt::format(", no. {}", before + 1);
     const auto [place, is_new] = known.try_emplace({parent, title}, all.size());
     if (is_new) all.push_back({{.title = std::move(title)}, parent, all[parent].depth + 1});
     node_of[r] = place->second;

@@ -77,8 +77,8 @@ class Queue final : public QueueDriver {
   void flush() override {}
   bool wait() override;
   bool idle() override;
-  void run_in_order(std::function<void()> function, InOrder) override {
-    push({std::move(function), true});
+  void run_in_order(std::function<void()> function, InOrder calls) override {
+    push({std::move(function), calls != InOrder::nothing});
   }
   void fetch(const BufferRange& source, std::span<std::byte> target) override;
 

@@ -366,7 +366,9 @@ inline constexpr std::array regions{
                             "the graph, which no other graph has; of an if or switch: its "
                             "condition; of a while: how many rounds ran; of a repeat: how many it "
                             "has; of a branch or round: which, from 0"}),
-    of<&RegionRow::name>({"name", 2, text, "as the program named it; none of a branch or round"}),
+    of<&RegionRow::name>({"name", 2, text,
+                          "as the program named it; of a decision without a label its node, as n3; "
+                          "none of a branch or round"}),
     of<&RegionRow::thread>({"thread", 3, u32, "that was in it"}),
     of<&RegionRow::begin_ns>({"begin_ns", 4, ns, "when it began, on the host"}),
     span_of<RegionRow>({"ns", 5, ns, "how long it took"}),

@@ -381,7 +381,8 @@ constexpr RowColumn<TraceRegion> regions[] = {
         "of a pass; of a launch, its graph's; of an `if` or `switch`, its condition; of a `while`, "
         "rounds that ran; of a `repeat`, rounds it has; of a `branch` or `round`, which, from 0",
         is_numbered),
-    number_column<&TraceRegion::name>("name", text, "as the program named it"),
+    number_column<&TraceRegion::name>(
+        "name", text, "as the program named it; of a decision without a label its node, as `n3`"),
     number_column<&TraceRegion::thread>("thread", count, "that was in it"),
     number_column<&TraceRegion::begin_ns>("begin_ns", time, "when it began"),
     number_column<&TraceRegion::end_ns>("end_ns", time, "when it ended"),

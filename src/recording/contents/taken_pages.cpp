@@ -54,7 +54,9 @@ void TakenPages::take() noexcept try {
     if (pages_.back().copied_to != nowhere) end += size;
   }
   are_there_.store(true, std::memory_order_release);
-} catch (...) {  // no memory
+} catch (...) {  // no memory: nobody gets these pages, so later ones must be copied
+  for (const Page& page : pages_)
+    if (page.copied_to != nowhere) copied_->pages.erase(page.hash);
 }
 
 }  // namespace reel::capture

@@ -46,7 +46,9 @@ struct CopiedPages {
 
 class TakenPages {
  public:
-  // Smaller ones are cheaper for the driver to read.
+  // Smaller inputs are read by the driver before a thread of it has woken up.
+  static constexpr std::size_t least_taken_bytes = std::size_t{256} << 10;
+  // Smaller pages are copied before anybody has looked whether they are known.
   static constexpr std::size_t least_bytes = std::size_t{64} << 10;
 
   // `source` is there as long as take() runs. `keeps`: bytes too, not only hashes.

@@ -31,13 +31,13 @@ void StreamRecording::collect_contents(RecordedStream& stream) {
   }
 }
 
-// Large inputs that lie in the host's memory are taken there. The result has all that taking them
-// needs but the buffer.
+// Large inputs that lie in the host's memory are taken there, by a function that has to hold the
+// buffer.
 std::shared_ptr<TakenPages> StreamRecording::in_place(RecordedStream& stream, Reading& reading,
                                                       const BufferResource& buffer) {
   const std::size_t size_bytes = reading.block.bytes().size();
   if (!buffer.host_bytes || buffer.image || reading.role != ContentRole::input ||
-      size_bytes < TakenPages::least_bytes)
+      size_bytes < TakenPages::least_taken_bytes)
     return nullptr;
   return std::make_shared<TakenPages>(
       std::span(buffer.host_bytes + reading.offset_bytes, size_bytes), std::move(reading.block),
@@ -58,12 +58,13 @@ void StreamRecording::read_pieces(RecordedStream& stream, ContentRole role, std:
         const BufferRange range = range_of(buffer, reading.offset_bytes, target.size());
         auto taken = in_place(stream, reading, buffer);
         reading.taken = taken;
-        if (taken) reading.held = buffer.shared_from_this();
         // The block is in the group before the device is told of it: whatever happens now, the
         // memory stays until the stream is done.
         stream.group.contents.push_back(std::move(reading));
         if (taken)
-          stream.run([taken]() mutable { std::exchange(taken, nullptr)->take(); });
+          stream.run([taken, held = buffer.shared_from_this()]() mutable {
+            std::exchange(taken, nullptr)->take();
+          });
         else
           stream.read(range, target);
         if ((stream.group.size_bytes += target.size()) >= piece_bytes) close_group(stream);

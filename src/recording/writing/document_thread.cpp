@@ -106,7 +106,8 @@ std::uint64_t& DocumentThread::told_ns() noexcept {
 void DocumentThread::push(Message message) {
   if (const auto* row = std::get_if<document::OverheadRow>(&message))
     told_ns() += row->end_ns - row->begin_ns;
-  bool urgent = std::holds_alternative<ContentsMessage>(message);
+  bool urgent = std::holds_alternative<ContentsMessage>(message) ||
+                std::holds_alternative<TakenMessage>(message);
   {
     const std::lock_guard lock(mutex_);
     messages_.add(std::move(message));

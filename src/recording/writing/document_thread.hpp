@@ -2,7 +2,7 @@
 //
 // Takes messages and the logs of streams, from any thread; alone has the document. When the disk is
 // full or the limit is far exceeded it goes on taking and throws away: is_lost() then says so, and
-// the recorder stops giving. Joined by finish() or discard().
+// the recorder stops giving. Joined by finish(), wait_until_finished() or discard().
 //
 // It has a table of descriptors of its own (base/process/own_descriptors.hpp), and the document is
 // opened, written and closed on it: a program that closes every descriptor doesn't find the
@@ -85,7 +85,7 @@ class DocumentThread : public InOwnMemory {
   // The same in two steps, where nobody waits between them.
   void begin_finishing(document::Facts end_facts);
   bool is_finished() const noexcept { return is_finished_.load(std::memory_order_acquire); }
-  Result wait_until_finished();
+  Result wait_until_finished();  // once
   // Nothing was begun: the document is taken away again.
   void discard();
 

@@ -57,9 +57,7 @@ struct Reading {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> parts = {};
   std::uint32_t final_check = no_index;  // of FinalChecks; none: nobody may spoil it
   CheckMoment moment = CheckMoment::command;
-  // Of an input, with the block; and the buffer, whose bytes must stay till then.
-  std::shared_ptr<const TakenPages> taken = {};
-  std::shared_ptr<const void> held = {};
+  std::shared_ptr<const TakenPages> taken = {};  // of an input, with the block
 };
 
 struct CallMessage {

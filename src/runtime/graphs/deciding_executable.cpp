@@ -306,13 +306,14 @@ std::string DecidingExecutable::lowering() const {
         "{} taken by the device, by {}, of a while {} rounds and then {} at a time, of one within "
         "another decision at most {}",
         decisions(lowered.on_device), lowered.way, first_rounds, later_rounds, first_rounds);
-  const bool is_host = owner_.device->info().backend == "host";
+  const bool is_for_caller = owner_.device->info().backend == "host" && !asks_functions_;
   if (lowered.by_host)
     text += fmt::format("{}{} taken {} ({})", text.empty() ? "" : "; ", decisions(lowered.by_host),
                         is_alone_ ? "inside one native kernel, which loads conditions"
-                        : is_host ? "by the caller as long as it takes microseconds, and then by a "
-                                    "thread of the stream, which load each condition"
-                                  : "by a thread of the stream, which reads each condition",
+                        : is_for_caller
+                            ? "by the caller as long as it takes microseconds, and then by a "
+                              "thread of the stream, which load each condition"
+                            : "by a thread of the stream, which reads each condition",
                         lowered.why_not);
   for (const Part& part : parts_)
     if (const auto* straight = std::get_if<Straight>(&part)) {

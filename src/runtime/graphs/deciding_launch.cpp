@@ -21,6 +21,10 @@ std::string title_of(const Command& command, const Decision& decision) {
   return text;
 }
 
+NodeId node_of(const DecidingFrame& frame, const DecidingExecutable::Choice& choice) {
+  return frame.exec->plan().steps[choice.step].node;
+}
+
 bool is_loop(const Decision& decision) noexcept {
   return decision.kind == DecisionKind::while_loop || decision.kind == DecisionKind::repeat;
 }
@@ -146,11 +150,10 @@ void DecidingLaunch::move_to(GraphExecState& clone) {
 std::string DecidingLaunch::name_of_decision() const {
   std::string text;
   for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame) {
-    const GraphExecState& exec = *frame->exec;
     const auto& choice =
-        std::get<DecidingExecutable::Choice>(exec.deciding()->parts()[frame->part]);
+        std::get<DecidingExecutable::Choice>(frame->exec->deciding()->parts()[frame->part]);
     if (!text.empty()) text += " in ";
-    text += exec.graph().describe(exec.plan().steps[choice.step].node);
+    text += frame->exec->graph().describe(node_of(*frame, choice));
   }
   return text;
 }
@@ -164,7 +167,7 @@ void DecidingLaunch::decide(Frame& frame, DecidingExecutable::Choice& choice) {
 void DecidingLaunch::decide_by_host(Frame& frame, DecidingExecutable::Choice& choice) {
   const Command& command = frame.exec->steps()[choice.step].command;
   const Decision& decision = *choice.decision;
-  if (tells()) begins(command, decision.kind);
+  if (tells()) begins(command, decision.kind, node_of(frame, choice));
   const std::uint32_t value = ask(frame, choice);
   std::size_t branch = value;
   if (decision.kind == DecisionKind::if_else) {
@@ -263,7 +266,7 @@ void DecidingLaunch::loop(Frame& frame, DecidingExecutable::Choice& choice) {
     frame.round = 0;
     frame.loop_began = {};
     if (tells()) {
-      begins(command, decision.kind);
+      begins(command, decision.kind, node_of(frame, choice));
       has_number(decision.count);  // of a while none
     }
   }

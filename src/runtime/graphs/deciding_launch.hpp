@@ -95,7 +95,7 @@ class DecidingLaunch {
   }
   // A decision begins, and within it a branch or a round of it; what began last ends first. After
   // an error, all that began have ended.
-  virtual void begins(const Command& condition, DecisionKind kind) = 0;
+  virtual void begins(const Command& condition, DecisionKind kind, NodeId node) = 0;
   virtual void begins(DecidedPart part, std::uint64_t number) = 0;
   virtual void has_number(std::uint64_t number) = 0;  // the decision that began last
   virtual void ends() = 0;
@@ -180,7 +180,7 @@ class QueueLaunch final : public DecidingLaunch {
   }
   std::uint32_t fetch(const BufferRange& condition) override;
   void decided(const Command&, std::string_view) override {}
-  void begins(const Command&, DecisionKind) override {}
+  void begins(const Command&, DecisionKind, NodeId) override {}
   void begins(DecidedPart, std::uint64_t) override {}
   void has_number(std::uint64_t) override {}
   void ends() override {}
