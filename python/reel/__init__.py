@@ -11,7 +11,18 @@ True
 docs/python.md is the guide; the functions here are those of the command line by the same names.
 """
 
-from ._capture import CaptureBlock, capture, is_capturing, label, scope, start_capture, stop_capture, trigger
+from ._capture import (
+    CaptureBlock,
+    EndingCapture,
+    capture,
+    is_capturing,
+    label,
+    scope,
+    start_capture,
+    stop_capture,
+    stop_capture_async,
+    trigger,
+)
 from ._commands import TraceArgument, TraceCommand, TraceContents
 from ._errors import CaptureWarning, Code, Error
 from ._export import export, export_formats, sql

@@ -135,18 +135,57 @@ def _layer_report(path: str) -> CaptureReport:
     return CaptureReport(expanded, len(trace.commands), trace.file_bytes, None, lost)
 
 
+def _stop_in_layer() -> str:
+    global _layer_path
+    with _lock:
+        path, _layer_path = _layer_path, None
+    _reel.layer.stop()
+    return path if path is not None else os.environ.get("REEL_CAPTURE", "")
+
+
 def stop_capture() -> CaptureReport:
     """Ends the capture, waits for what it holds, and says what was written."""
-    global _layer_path
     if _reel.layer.is_loaded():
-        with _lock:
-            path, _layer_path = _layer_path, None
-        _reel.layer.stop()
-        return _layer_report(path if path is not None else os.environ.get("REEL_CAPTURE", ""))
-    report = CaptureReport(**_reel.library.stop())
+        return _layer_report(_stop_in_layer())
+    return _report_of(_reel.library.stop(), stacklevel=3)
+
+
+def _report_of(row: dict[str, Any], stacklevel: int) -> CaptureReport:
+    report = CaptureReport(**row)
     if report.commands == 0 and "pyopencl" in sys.modules:
-        _warn_of_pyopencl(stacklevel=2)
+        _warn_of_pyopencl(stacklevel=stacklevel)
     return report
+
+
+class EndingCapture:
+    """A capture that has ended, and whose document may still be written while the program goes on.
+
+    The document is finished when :meth:`report` has returned, and when the program ends at the
+    latest, whether anybody holds this or not.
+    """
+
+    def __init__(self, ending: _reel._Ending | None, path: str) -> None:
+        self._ending, self._path = ending, path
+
+    def report(self) -> CaptureReport:
+        """Waits for the document, and says what was written, as :func:`stop_capture` does."""
+        return _report_of(self._ending.report(), stacklevel=3) if self._ending else _layer_report(self._path)
+
+    @property
+    def is_finished(self) -> bool:
+        """Would :meth:`report` return at once?"""
+        return self._ending is None or self._ending.is_finished()
+
+
+def stop_capture_async() -> EndingCapture:
+    """Ends the capture without waiting for its document.
+
+    The work has been waited for, and what the document needs of its buffers has been read, so the
+    program may go on and change them. The layer's captures wait for their documents all the same.
+    """
+    if _reel.layer.is_loaded():
+        return EndingCapture(None, _stop_in_layer())
+    return EndingCapture(_reel.library.stop_async(), "")
 
 
 def is_capturing() -> bool:

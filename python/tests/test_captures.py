@@ -27,6 +27,26 @@ def test_a_capture_holds_what_was_given_between_start_and_stop(device, scale, tm
     assert [command.kind for command in reel.load(report.path).commands] == ["dispatch"]
 
 
+def test_a_document_is_written_while_the_program_goes_on(device, tmp_path):
+    stream = device.stream()
+    noise = np.random.default_rng(1).integers(0, 2**32, 4 << 20, dtype=np.uint32)
+    x, y = device.buffer(noise, "x"), device.buffer(size_bytes=noise.nbytes)
+    endings = []
+    for number in range(4):
+        reel.start_capture(tmp_path / f"{number}.reel")
+        stream.copy(y, x)
+        endings.append(reel.stop_capture_async())
+        assert not reel.is_capturing()
+    x.write(np.zeros_like(noise))
+    for number, ending in enumerate(endings):
+        report = ending.report()
+        assert ending.is_finished and ending.report() == report
+        assert report.commands == 1 and report.document_bytes == os.path.getsize(tmp_path / f"{number}.reel")
+        trace = reel.load(report.path)
+        taken = next(buffer for buffer in trace.buffers if buffer.label == "x")
+        assert trace.is_complete and np.array_equal(taken.before("c0", np.uint32), noise)
+
+
 def test_a_capture_is_a_block(device, scale, tmp_path):
     x = device.buffer(np.ones(N, dtype=np.float32))
     stream = device.stream()

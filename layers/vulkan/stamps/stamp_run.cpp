@@ -49,9 +49,15 @@ bool StampRun::record(std::size_t count) {
     if (next.BeginCommandBuffer(commands_[i], &begin) != VK_SUCCESS) return false;
     if (i == 0) {
       next.CmdResetQueryPool(commands_[i], queries_, 0, query_info.queryCount);
-      for (std::uint32_t j = 0; j < probes_; ++j)
+      for (std::uint32_t j = 0; j < probes_; ++j) {
+        // A barrier that orders nothing, as stamps stand at barriers: between two of those a driver
+        // whose device is the processor hands what a stamp needs to other threads, and waits.
+        next.CmdPipelineBarrier(commands_[i], VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+                                VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, nullptr, 0, nullptr, 0,
+                                nullptr);
         next.CmdWriteTimestamp(commands_[i], VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_,
                                static_cast<std::uint32_t>(count) + j);
+      }
     }
     // What the batch waits for, it waits for at this stage as well, and so do copies of ours; work
     // of earlier batches that still runs is none of its business.
@@ -78,12 +84,9 @@ void StampRun::learn_stamp() const {
   for (std::size_t i = size() + 1; i < ticks.size(); ++i)
     if (ticks[i - 1] && ticks[i] && *ticks[i] >= *ticks[i - 1])
       least = std::min(least.value_or(~std::uint64_t{0}), *ticks[i] - *ticks[i - 1]);
-  if (!least) return;
-  // A processor that is the device stops what it does for a timestamp: behind other work it takes
-  // several times as long as behind another timestamp.
-  const bool is_cpu = device_->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  device_->costs.learn_stamp(static_cast<float>(*least) *
-                             device_->properties.limits.timestampPeriod * (is_cpu ? 3.0F : 1.0F));
+  if (least)
+    device_->costs.learn_stamp(static_cast<float>(*least) *
+                               device_->properties.limits.timestampPeriod);
 }
 
 }  // namespace reel::layer::vk

@@ -11,6 +11,22 @@ Contents to_contents(const std::string& name) {
   throw py::value_error("contents is 'none', 'hashes', 'inputs' or 'all', not '" + name + "'.");
 }
 
+template <class F>
+py::dict row_of(F&& wait) {
+  CaptureReport report;
+  {
+    const GilReleased released;
+    report = wait();
+  }
+  py::dict row;
+  row["path"] = to_text(report.path);
+  row["commands"] = report.commands;
+  row["document_bytes"] = report.document_bytes;
+  row["contents_bytes"] = report.contents_bytes;
+  row["lost"] = to_text(report.lost);
+  return row;
+}
+
 }  // namespace
 
 void bind_captures(py::module_& module) {
@@ -28,19 +44,14 @@ void bind_captures(py::module_& module) {
       },
       py::arg("path"), py::arg("contents"), py::arg("limit_bytes"), py::arg("overwrite"),
       py::arg("scope"));
-  part.def("stop", [] {
-    CaptureReport report;
-    {
-      const GilReleased released;
-      report = stop_capture();
-    }
-    py::dict row;
-    row["path"] = to_text(report.path);
-    row["commands"] = report.commands;
-    row["document_bytes"] = report.document_bytes;
-    row["contents_bytes"] = report.contents_bytes;
-    row["lost"] = to_text(report.lost);
-    return row;
+  part.def("stop", [] { return row_of([] { return stop_capture(); }); });
+  py::class_<EndingCapture>(part, "Ending")
+      .def("report",
+           [](const EndingCapture& self) { return row_of([&] { return self.report(); }); })
+      .def("is_finished", &EndingCapture::is_finished);
+  part.def("stop_async", [] {
+    const GilReleased released;
+    return stop_capture_async();
   });
   part.def("is_capturing", &is_capturing);
 }
