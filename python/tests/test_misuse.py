@@ -21,7 +21,8 @@ def run(script, seconds=60):
 
 def test_buffers_may_go_while_another_thread_collects():
     done = run("""
-        import gc, threading, reel
+        import gc, sys, threading, reel
+        sys.setswitchinterval(1e-5)  # each call lets the others in: after 5 ms it would get back
         device = reel.open_device("host")
         stop = False
         def collect():

@@ -60,7 +60,7 @@ class WorkCosts {
   }
 
  private:
-  static constexpr float times_a_stamp = 32;  // so timestamps take some 3 percent
+  static constexpr float times_a_stamp = 16;  // so timestamps take some 6 percent
   static constexpr float guessed_enough_ns = 100'000;
   static constexpr std::size_t most_pipelines = 16'384;
   static constexpr std::uint32_t enough_learned = 4;

@@ -14,9 +14,12 @@ TEST(WorkCosts, ATimestampIsWorthManyTimesWhatItTakes) {
   WorkCosts costs;
   EXPECT_FALSE(costs.knows_stamps());
   EXPECT_GT(costs.enough_ns(), 0);
-  costs.learn_stamp(5000);
-  EXPECT_TRUE(costs.knows_stamps());
+  costs.learn_stamp(10'000);
   EXPECT_FLOAT_EQ(costs.enough_ns(), 160'000);
+  costs.learn_stamp(5000);
+  costs.learn_stamp(400'000);  // it was interrupted
+  EXPECT_FLOAT_EQ(costs.enough_ns(), 80'000);
+  EXPECT_FALSE(costs.knows_stamps()) << "a few looks may all have been interrupted";
   costs.learn_stamp(0);  // one that takes less than the clock can tell stands anywhere
   EXPECT_TRUE(costs.knows_stamps());
   EXPECT_FLOAT_EQ(costs.enough_ns(), 0);

@@ -7,7 +7,7 @@
 #include "advance.h"
 #include "machine.h"
 
-enum { size = 1 << 20, rounds = 3, stamps = 4 };
+enum { size = 1 << 22, rounds = 3, stamps = 4 };
 
 static PFN_vkCmdBeginDebugUtilsLabelEXT begin_label;
 static PFN_vkCmdEndDebugUtilsLabelEXT end_label;
