@@ -24,7 +24,7 @@ def fail(sentence):
 def run(program, options, into):
     """The medians that one run of a program found: {(device, group, mode): (CPU ns, wall ns)}."""
     command = [program, *options, "--json", into]
-    no_more_rounds = dict(os.environ, BENCH_DECIDING="0")  # aims are not the question here
+    no_more_rounds = dict(os.environ, BENCH_DECIDING="0", BENCH_SITTINGS="1")  # aims are not the question here
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=no_more_rounds)
     if done.returncode != 0:
         fail(f"'{' '.join(command)}' ended with {done.returncode}:\n{done.stdout[-2000:]}")

@@ -14,7 +14,7 @@ namespace bench {
 namespace {
 
 struct Options {
-  RunOptions run;
+  RunOptions run{.sittings = 12};
   std::vector<std::string> cases;  // empty: all
   std::string load, without_capture;
   bool hook_turns = false;

@@ -17,7 +17,7 @@ namespace bench {
 namespace {
 
 struct Options {
-  RunOptions run{.quick_harness = {.rounds = 5, .batch_ms = 2}};
+  RunOptions run{.quick_harness = {.rounds = 5, .batch_ms = 2}, .sittings = 12};
   std::vector<std::uint32_t> nodes{10, 1000};
 };
 

@@ -93,7 +93,8 @@ struct GroupResult {
   std::string device, name;
   std::uint64_t nodes = 1;
   std::vector<ModeResult> modes;
-  int rounds = 0;  // that the modes took turns
+  int rounds = 0;     // that the modes took turns
+  int processes = 0;  // each with so many rounds; 0: this one alone
 };
 
 struct HarnessOptions {

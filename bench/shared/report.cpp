@@ -77,8 +77,11 @@ nlohmann::json to_json(const ModeResult& mode) {
 }  // namespace
 
 void print_group(const GroupResult& group) {
+  const std::string rounds = group.rounds ? fmt::format("{} rounds", group.rounds) : "";
+  const std::string how =
+      group.processes ? fmt::format("{} processes of {}", group.processes, rounds) : rounds;
   fmt::print("\n{}: {}{}\n", group.device, group.name,
-             group.rounds ? fmt::format(" ({} rounds)", group.rounds) : "");
+             how.empty() ? how : fmt::format(" ({})", how));
   fmt::print("  {:<36}{:>10}{:>10}{:>8}{:>8}  {}\n", "", "CPU ns", "wall ns", "× CPU", "× wall",
              "aim (CPU)");
   for (const ModeResult& mode : group.modes) {
@@ -139,6 +142,7 @@ void write_json(const std::string& path, const std::vector<GroupResult>& groups,
                    {"name", group.name},
                    {"nodes", group.nodes},
                    {"rounds", group.rounds},
+                   {"processes", group.processes},
                    {"modes", modes}});
   }
   std::ofstream file(path);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report.hpp"
+#include "sittings.hpp"
 
 namespace bench {
 namespace {
@@ -41,17 +42,26 @@ void add_run_options(CLI::App& app, RunOptions& options) {
       "--quick", options.quick,
       fmt::format("{} short rounds: to see that everything works", options.quick_harness.rounds));
   app.add_option("--json", options.json, "Write the results here too");
+  if (options.sittings > 1)
+    app.add_option("--sittings", options.sittings,
+                   "Processes that measure each device, 3 rounds each; 1: this one does")
+        ->envname("BENCH_SITTINGS")
+        ->capture_default_str()
+        ->check(CLI::Range(1, 100));
+  app.parse_complete_callback([&options] { take_orders(options); });
 }
 
 Run::Run(RunOptions options) : options_(std::move(options)) {
   if (!options_.quick) return;
   options_.harness = options_.quick_harness;
   options_.harness.deciding_seconds = 0;
+  options_.sittings = 1;
 }
 
 void Run::begin(const std::string& unit) const {
-  fmt::print("Medians of {} rounds, {}. × is the ratio to the first row, formed within a round.\n",
-             options_.harness.rounds, unit);
+  fmt::print("Medians of {} {}, {}. × is the ratio to the first row, formed within a round.\n",
+             options_.sittings > 1 ? options_.sittings : options_.harness.rounds,
+             options_.sittings > 1 ? "processes" : "rounds", unit);
 }
 
 void Run::add(GroupResult result) {
@@ -70,7 +80,12 @@ void Run::for_each_device(const std::function<void(const reel::Device&)>& visit)
     const reel::Device device = reel::open_device(selector);
     fmt::print("\n=== {}: {}, {} {}\n", device.info().id, device.info().name, device.info().driver,
                device.info().driver_version);
-    visit(device);
+    std::fflush(stdout);
+    if (options_.sittings == 1)
+      visit(device);
+    else
+      for (GroupResult& result : measure_in_sittings(device.info().id, options_))
+        add(std::move(result));
   }
 }
 

@@ -22,6 +22,7 @@ struct RunOptions {
   HarnessOptions quick_harness{.rounds = 3, .batch_ms = 2};
   bool quick = false;
   std::string json = {};
+  int sittings = 1;  // processes, one after the other; 1: this one
 };
 
 // Every program has these.
