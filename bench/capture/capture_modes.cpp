@@ -148,13 +148,7 @@ Mode captured_mode(const char* name, Counted counted, const SharedWork& work) {
   return mode;
 }
 
-// At most so many times the program that isn't captured.
-struct Most {
-  double capturing = 0;
-  double start_and_stop = 0;  // included
-};
-
-Group group_of(const reel::Device& device, std::string name, const Most& most, auto work) {
+Group group_of(const reel::Device& device, std::string name, double most, auto work) {
   Group group{device.info().id, std::move(name), 0, {}};
   group.modes.push_back(plain(work()));
   group.modes.push_back(captured_mode(capturing, Counted::work, work()));
@@ -165,10 +159,8 @@ Group group_of(const reel::Device& device, std::string name, const Most& most, a
   if (device.info().backend == "opencl")
     for (Mode& mode : group.modes) {
       if (mode.name == not_capturing) continue;
-      const double at_most = mode.name == capturing ? most.capturing : most.start_and_stop;
-      mode.aims = {{not_capturing, at_most}};
-      if (mode.name != with_start_and_stop)
-        mode.aims.push_back({not_capturing, at_most, Clock::wall});
+      mode.aims = {{not_capturing, most}};
+      if (mode.name != with_start_and_stop) mode.aims.push_back({not_capturing, most, Clock::wall});
     }
   return group;
 }
@@ -176,12 +168,11 @@ Group group_of(const reel::Device& device, std::string name, const Most& most, a
 }  // namespace
 
 Group small_dispatches_group(const reel::Device& device, std::uint32_t dispatches) {
-  Group group =
-      group_of(device, fmt::format("{} dispatches on {} elements", dispatches, small_elements),
-               {1.1, 1.2}, [&] {
-                 return std::make_shared<const Work>(device, dispatches, 1,
-                                                     std::vector<std::uint32_t>(small_elements));
-               });
+  Group group = group_of(
+      device, fmt::format("{} dispatches on {} elements", dispatches, small_elements), 1.1, [&] {
+        return std::make_shared<const Work>(device, dispatches, 1,
+                                            std::vector<std::uint32_t>(small_elements));
+      });
   group.nodes = dispatches;
   return group;
 }
@@ -191,9 +182,9 @@ Group large_buffers_group(const reel::Device& device, std::uint32_t dispatches) 
   std::vector<std::uint32_t> elements(large_elements);
   std::mt19937 random(1);
   for (std::uint32_t& element : elements) element = static_cast<std::uint32_t>(random());
-  Group group = group_of(
-      device, fmt::format("{} dispatches on two buffers of 16 MiB", dispatches), {1.15, 1.15},
-      [&] { return std::make_shared<const Work>(device, dispatches, 2, elements); });
+  Group group =
+      group_of(device, fmt::format("{} dispatches on two buffers of 16 MiB", dispatches), 1.15,
+               [&] { return std::make_shared<const Work>(device, dispatches, 2, elements); });
   group.nodes = dispatches;
   return group;
 }

@@ -13,7 +13,7 @@ namespace bench {
 namespace {
 
 struct Options {
-  RunOptions run{.harness = {.rounds = 7}};
+  RunOptions run{.harness = {.rounds = 7}, .sittings = 7};
   std::vector<std::string> cases;  // empty: all
   std::uint32_t mib = 1024;
 
@@ -22,19 +22,23 @@ struct Options {
   }
 };
 
-void measure_device(const reel::Device& device, const Options& options, Run& run) {
+void measure_contents(const reel::Device& device, const Options& options, Run& run) {
   const std::uint32_t mib = run.is_quick() ? std::min(options.mib, 64u) : options.mib;
-  if (options.wants("commands"))
-    for (const Group& group : replay_span_groups(device, run.is_quick() ? 1000 : 10'000))
-      run.measure(group);
   if (options.wants("restore")) run.measure(restore_group(device, mib));
   if (options.wants("check")) run.measure(check_group(device, mib));
 }
 
-int measure_all(const Options& options) {
+int measure_all(Options options) {
+  if (!options.wants("commands")) options.run.sittings = 1;
   Run run(options.run);
   run.begin("per command or MiB");
-  run.for_each_device([&](const reel::Device& device) { measure_device(device, options, run); });
+  const auto measure_commands = [&](const reel::Device& device) {
+    if (!options.wants("commands")) return;
+    for (const Group& group : replay_span_groups(device, run.is_quick() ? 1000 : 10'000))
+      run.measure(group);
+  };
+  run.for_each_device(measure_commands,
+                      [&](const reel::Device& device) { measure_contents(device, options, run); });
   return run.end();
 }
 

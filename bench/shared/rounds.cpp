@@ -75,7 +75,7 @@ void Run::measure(const Group& group, int most_rounds) {
   add(bench::measure(group, harness));
 }
 
-void Run::for_each_device(const std::function<void(const reel::Device&)>& visit) {
+void Run::for_each_device(const Visit& visit, const Visit& visit_once) {
   for (const std::string& selector : options_.devices.empty() ? every_device() : options_.devices) {
     const reel::Device device = reel::open_device(selector);
     fmt::print("\n=== {}: {}, {} {}\n", device.info().id, device.info().name, device.info().driver,
@@ -86,6 +86,7 @@ void Run::for_each_device(const std::function<void(const reel::Device&)>& visit)
     else
       for (GroupResult& result : measure_in_sittings(device.info().id, options_))
         add(std::move(result));
+    if (visit_once && !options_.is_sitting) visit_once(device);
   }
 }
 

@@ -22,7 +22,8 @@ struct RunOptions {
   HarnessOptions quick_harness{.rounds = 3, .batch_ms = 2};
   bool quick = false;
   std::string json = {};
-  int sittings = 1;  // processes, one after the other; 1: this one
+  int sittings = 1;         // processes, one after the other; 1: this one
+  bool is_sitting = false;  // this one is of several
 };
 
 // Every program has these.
@@ -40,7 +41,9 @@ class Run {
   void add(GroupResult result);
   // So many rounds as asked for, or at most `most_rounds`.
   void measure(const Group& group, int most_rounds = 1000);
-  void for_each_device(const std::function<void(const reel::Device&)>& visit);
+  // `visit` in each of the processes, `visit_once` in this one, whose rounds say enough.
+  using Visit = std::function<void(const reel::Device&)>;
+  void for_each_device(const Visit& visit, const Visit& visit_once = {});
   // The sum of it; the exit code of the program. 1: something was wrong, not slow.
   int end() const;
 

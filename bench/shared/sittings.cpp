@@ -100,6 +100,7 @@ void take_orders(RunOptions& options) {
   std::getline(from, options.devices[0], ';');
   std::getline(from, options.json);
   options.sittings = 1;
+  options.is_sitting = true;
   options.harness.rounds = std::min(options.harness.rounds, 3);
   options.harness.deciding_seconds = 0;
 }
