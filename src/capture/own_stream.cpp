@@ -7,6 +7,8 @@ namespace reel::capture {
 bool OwnStream::take_stamps() {
   stamps_.clear();
   stream.collect_stamps(stamps_);
+  bool is_any_done = !stamps_.empty();
+  std::erase_if(stamps_, [&](const TicketStamps& stamps) { return !is_mine(stamps); });
   if (!stamps_.empty()) {
     document::StampRow* row = reserve_stamps(*log, stamps_.size());
     for (const auto& [ticket, at] : stamps_)
@@ -14,7 +16,6 @@ bool OwnStream::take_stamps() {
                 at.ended_ns};
     log->commit();
   }
-  bool is_any_done = !stamps_.empty();
   for (; !launches.empty() && launches.front().done->done(); is_any_done = true) {
     const PendingLaunch launch = std::move(launches.front());
     launches.pop_front();

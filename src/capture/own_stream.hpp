@@ -43,7 +43,7 @@ class OwnStream final : public StreamRecord, public RecordedStream, public InOwn
 
   std::unique_lock<std::mutex> try_lock() const override { return stream.try_lock(); }
   void submit(const Command& command, std::uint32_t ticket, ReadyDispatch* ready) override {
-    stream.submit_stamped(command, ticket, ready);
+    stream.submit_stamped(command, std::uint64_t{capture} << 32 | ticket, ready);
   }
   void read(const BufferRange& source, std::span<std::byte> target) override {
     stream.read_aside(source, target);
@@ -60,6 +60,8 @@ class OwnStream final : public StreamRecord, public RecordedStream, public InOwn
 
  private:
   void take_launch(const PendingLaunch& launch);
+  // The queue may still have stamps of a capture that was lost, or that ended before its work did.
+  bool is_mine(const TicketStamps& stamps) const noexcept { return stamps.ticket >> 32 == capture; }
   StampList stamps_;  // reused
 };
 

@@ -1,4 +1,8 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
 #include <fstream>
+#include <random>
 #include <thread>
 
 #include "any_device.hpp"
@@ -30,6 +34,47 @@ TEST_P(CaptureApi, StartAndStopAsOftenAsYouLike) {
     const auto inputs = contents_of(trace, ContentRole::input);
     ASSERT_EQ(inputs.size(), 1u);
     EXPECT_EQ(static_cast<int>(trace.bytes(*inputs[0])->at(0)), 5 + i) << "read anew each time";
+  }
+}
+
+// What was lost has stamps that nobody came to collect; they aren't those of the next.
+TEST_P(CaptureApi, OneThatWasLostLeavesTheNextOneAlone) {
+  const ScratchFolder folder;
+  const Stream stream = device().stream();
+  const Buffer large = device().buffer(std::size_t{1} << 20, "large"), x = device().buffer(256);
+  std::vector<std::uint32_t> noise(large.size_bytes() / 4);
+  std::minstd_rand random(1);
+  std::ranges::generate(noise, [&] { return static_cast<std::uint32_t>(random()); });
+  large.write(noise);
+  const Kernel increment = build(increment_source());
+  const auto dispatch = [&](int times) {
+    for (int i = 0; i < times; ++i) stream.dispatch(increment, over(64), inout(x), 64u);
+  };
+  for (int round = 0; round < 3; ++round) {
+    // Contents are left out near the limit; so many commands are above it all the same, once the
+    // document's thread has come to write them.
+    start_capture(folder.path("lost.reel"), {.limit_bytes = 20'000, .overwrite = true});
+    stream.copy(large.range(0, 4096), large.range(8192, 4096));
+    for (int part = 0; part < 2; ++part) {
+      dispatch(10'000);
+      std::this_thread::sleep_for(std::chrono::milliseconds(120));
+    }
+    dispatch(1'000);
+    if (round != 1) stream.synchronize();
+    expect_error(Code::io_failed, {"over its limit"}, [] { stop_capture(); });
+
+    start_capture(folder.path("next.reel"), {.overwrite = true});
+    dispatch(5);
+    stop_capture();
+    const Trace trace = Trace::load(folder.path("next.reel"));
+    EXPECT_TRUE(trace.is_complete());
+    EXPECT_THAT(trace.problems(), testing::IsEmpty());
+    ASSERT_EQ(trace.commands().size(), 5u);
+    const std::uint64_t error_ns = 1'000'000;  // of a device's clock, and more
+    for (const TraceCommand& command : trace.commands())
+      if (command.has_run_times()) {
+        EXPECT_GE(command.ended_ns + error_ns, command.call_begin_ns);
+      }
   }
 }
 
