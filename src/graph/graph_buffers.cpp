@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/range_set.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/commands/resource.hpp"
 #include "graph/node_payload.hpp"
+#include "graph/surely_written.hpp"
 
 namespace reel {
 namespace {
@@ -26,50 +26,35 @@ class BufferFinder {
         continue;
       }
       add(node);
-      if (node.decides()) add(*node.decision());
+      if (node.decides())
+        written_.add_branches(*node.decision(), [&](const Graph& branch) { add(branch); });
     }
   }
 
  private:
-  // What a branch writes may not be written: who reads it later reads what was there before.
-  void add(const Decision& decision) {
-    const bool surely_runs = decision.kind == DecisionKind::repeat && decision.count > 0;
-    for (const auto& branch : decision.branches) {
-      const std::vector<RangeSet> before = written_;
-      add(*branch);
-      if (surely_runs) continue;
-      const std::size_t known = written_.size();
-      written_ = before;
-      written_.resize(known);
-    }
-  }
   void add(const Node& node) {
     const Work& work = node.command.work;
     for_each_range(work, [&](const BufferRange& range, Access access) {
       const std::size_t place = place_of(*range.buffer);
-      const std::uint64_t end = range.offset_bytes + range.size_bytes;
-      if (reads(access) && !written_[place].contains(range.offset_bytes, end))
-        found[place].facts.is_input = true;
+      if (reads(access) && !written_.has(place, range)) found[place].facts.is_input = true;
     });
     for_each_range(work, [&](const BufferRange& range, Access access) {
       if (!writes(access) || range.size_bytes == 0) return;
       const std::size_t place = place_of(*range.buffer);
-      written_[place].add(range.offset_bytes, range.offset_bytes + range.size_bytes);
+      written_.add(place, range);
       found[place].facts.is_output = true;
     });
   }
 
   std::size_t place_of(BufferResource& buffer) {
     const auto [entry, is_new] = places_.try_emplace(&buffer, found.size());
-    if (is_new) {
+    if (is_new)
       found.push_back({buffer.shared_from_this(), {buffer.label, buffer.size_bytes, false, false}});
-      written_.emplace_back();
-    }
     return entry->second;
   }
 
   std::unordered_map<const BufferResource*, std::size_t> places_;
-  std::vector<RangeSet> written_;  // by place
+  SurelyWritten written_;
 };
 
 // Labels that are empty or shared become names of their own.

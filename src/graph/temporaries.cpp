@@ -1,13 +1,14 @@
 #include "graph/temporaries.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "base/fail.hpp"
 #include "base/handles.hpp"
-#include "base/range_set.hpp"
 #include "graph/commands/access.hpp"
 #include "graph/commands/describe.hpp"
+#include "graph/surely_written.hpp"
 
 namespace reel {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 struct Life {
   std::shared_ptr<BufferResource> buffer;
   std::uint64_t first = 0, last = 0;  // places of nodes
-  RangeSet written = {};
 };
 
 class LifeFinder {
@@ -48,9 +48,9 @@ class LifeFinder {
   void add(const Graph& graph, NodeId id, const Work& work) {
     ++place_;
     for_each_access(work, [&](const BufferRange& range, Access access) {
-      Life* life = life_of(*range.buffer);
+      const auto life = life_of(*range.buffer);
       if (!life || !reads(access)) return;
-      if (!life->written.contains(range.offset_bytes, range.offset_bytes + range.size_bytes))
+      if (!written_.has(*life, range))
         fail(Code::invalid_argument,
              "{} reads temporary {} before every byte of that was surely written; write it first, "
              "or "
@@ -58,62 +58,25 @@ class LifeFinder {
              graph.describe(id), describe(range));
     });
     for_each_access(work, [&](const BufferRange& range, Access access) {
-      if (Life* life = life_of(*range.buffer); life && writes(access))
-        life->written.add(range.offset_bytes, range.offset_bytes + range.size_bytes);
+      if (const auto life = life_of(*range.buffer); life && writes(access))
+        written_.add(*life, range);
     });
   }
 
-  // What one branch writes may not have been written. What all of them write was, where one of them
-  // runs in any case: a switch ends its launch where it has no case for a number.
   void add(const Decision& decision) {
-    const bool is_loop =
-        decision.kind == DecisionKind::repeat || decision.kind == DecisionKind::while_loop;
-    const bool one_runs = decision.kind == DecisionKind::repeat    ? decision.count > 0
-                          : decision.kind == DecisionKind::if_else ? decision.branches.size() == 2
-                                                                   : !is_loop;
     const std::uint64_t begin = place_ + 1;
-    const std::vector<RangeSet> before = written();
-    std::vector<RangeSet> by_all;
-    for (const auto& branch : decision.branches) {
-      set_written(before);
-      add(*branch);
-      const bool is_first = &branch == &decision.branches.front();
-      by_all = is_first ? written() : common(by_all, written());
-    }
-    set_written(one_runs ? by_all : before);
-    if (is_loop) loops_.push_back({begin, place_});
+    written_.add_branches(decision, [&](const Graph& branch) { add(branch); });
+    if (decision.kind == DecisionKind::repeat || decision.kind == DecisionKind::while_loop)
+      loops_.push_back({begin, place_});
   }
 
-  std::vector<RangeSet> written() const {
-    std::vector<RangeSet> all;
-    for (const Life& life : lives_) all.push_back(life.written);
-    return all;
-  }
-  // Of those that came later, nothing.
-  void set_written(const std::vector<RangeSet>& all) {
-    for (std::size_t i = 0; i < lives_.size(); ++i)
-      lives_[i].written = i < all.size() ? all[i] : RangeSet();
-  }
-  std::vector<RangeSet> common(const std::vector<RangeSet>& a,
-                               const std::vector<RangeSet>& b) const {
-    std::vector<RangeSet> both(std::min(a.size(), b.size()));
-    for (std::size_t i = 0; i < both.size(); ++i) {
-      const std::uint64_t size = lives_[i].buffer->size_bytes;
-      a[i].for_each_in(0, size, [&](std::uint64_t begin, std::uint64_t end) {
-        b[i].for_each_in(
-            begin, end, [&](std::uint64_t first, std::uint64_t last) { both[i].add(first, last); });
-      });
-    }
-    return both;
-  }
-
-  Life* life_of(BufferResource& buffer) {
-    if (!is_temporary(buffer) || !wanted_(buffer)) return nullptr;
+  // The number of its life; of a buffer of a device none.
+  std::optional<std::size_t> life_of(BufferResource& buffer) {
+    if (!is_temporary(buffer) || !wanted_(buffer)) return std::nullopt;
     const auto [entry, is_new] = numbers_.try_emplace(&buffer, lives_.size());
     if (is_new) lives_.push_back({buffer.shared_from_this(), place_, place_});
-    Life& life = lives_[entry->second];
-    life.last = place_;
-    return &life;
+    lives_[entry->second].last = place_;
+    return entry->second;
   }
 
   bool grow_over_loops() {
@@ -133,6 +96,7 @@ class LifeFinder {
 
   const std::function<bool(const BufferResource&)>& wanted_;
   std::vector<Life> lives_;
+  SurelyWritten written_;  // by number of a life
   std::vector<Loop> loops_;
   std::unordered_map<const BufferResource*, std::size_t> numbers_;
   std::uint64_t place_ = 0;

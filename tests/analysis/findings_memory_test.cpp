@@ -1,8 +1,11 @@
 // Rules of copies and memory. Each rule twice: a document that has the problem, and one that only
 // looks like it.
+#include <algorithm>
 #include <map>
 
 #include "analysis/found.hpp"
+#include "reel/device.hpp"
+#include "reel/graph.hpp"
 
 namespace reel {
 namespace {
@@ -214,6 +217,29 @@ void add_small(MadeDocument& made, std::uint64_t step) {
     made.add({.kind = WorkKind::write, .run = {t, t + 1}, .writes = {{x, i * step, 256}}});
   }
 }
+// Its fills are those of two branches, of which one runs; as nodes of one graph, the first is dead.
+TEST(FillDead, IsNotFoundInPartsOfASavedGraph) {
+  const Device device = open_device("host");
+  const Buffer x = device.buffer(64, "x"), y = device.buffer(64, "y"), word = device.buffer(4);
+  Graph five, six, decides, flat;
+  five.add_fill(x, 5u);
+  six.add_fill(x, 6u);
+  decides.add_if(word, five, six);
+  decides.add_copy(y, x);
+  flat.add_fill(x, 5u);
+  flat.add_fill(x, 6u);
+  flat.add_copy(y, x);
+  const auto is_found = [](const Graph& graph) {
+    const std::string path = testing::TempDir() + "fill_dead.reel";
+    graph.save(path, {.overwrite = true});
+    const Trace trace = Trace::load(path);
+    return std::ranges::any_of(find_insights(trace, analyze(trace)),
+                               [](const auto& finding) { return finding.id == "fill.dead"; });
+  };
+  EXPECT_FALSE(is_found(decides));
+  EXPECT_TRUE(is_found(flat));
+}
+
 TEST(CopySmall, IsFoundForPiecesSideBySide) {
   MadeDocument made;
   add_small(made, 256);

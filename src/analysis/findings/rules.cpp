@@ -110,6 +110,16 @@ void mark_small(const Case& c, Finding& finding) {
   if (finding.is_small) finding.severity = Severity::info;
 }
 
+// A saved graph has the commands of its child graphs and branches behind its own, each once: in no
+// order in which they run, so nothing is known of what comes before what.
+bool is_graph_of_parts(const Trace& trace) {
+  const auto kind = trace.facts().find("kind");
+  return kind != trace.facts().end() && kind->second == "graph" &&
+         std::ranges::any_of(trace.works(), [](const TraceWork& work) {
+           return work.kind == WorkKind::launch || work.kind == WorkKind::opaque;
+         });
+}
+
 }  // namespace
 
 std::vector<Finding> find_insights(const Trace& trace, const Report& report) {
@@ -127,7 +137,10 @@ std::vector<Finding> find_insights(const Trace& trace, const Report& report,
       nondeterminism_rule, clock_rule,     build_rule,        capture_rule};
   Findings findings;
   const Case its_case{trace, report, find_queue_sync(trace), peaks, ColdRuns(trace)};
-  for (const Rule rule : rules) rule(its_case, findings);
+  constexpr Rule rules_without_order[] = {verdict_rule, memory_rule, capture_rule};
+  for (const Rule rule :
+       is_graph_of_parts(trace) ? std::span<const Rule>(rules_without_order) : rules)
+    rule(its_case, findings);
   put_together(findings);
   for (Finding& finding : findings) mark_small(its_case, finding);
   // Where recording took a tenth or more, everything below is to be read with that in mind.
