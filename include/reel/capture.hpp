@@ -47,8 +47,8 @@ class EndingDocument;
 }
 // A capture that has ended, and whose document is being written while the program goes on. It is
 // finished when report() has returned, and when the program ends by exit() at the latest, whether
-// anybody holds this or not; a program that leaves by _exit() asks for the report before. Any
-// thread.
+// anybody holds this or not; a program that leaves otherwise (_exit(), quick_exit(), abort()) asks
+// for the report before. Any thread.
 class EndingCapture {
  public:
   EndingCapture(const EndingCapture&) = default;

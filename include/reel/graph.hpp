@@ -92,6 +92,8 @@ class Graph {
  public:
   // Of graphs within graphs; a file holds 64 of them (save()).
   static constexpr std::uint32_t max_depth = 256;
+  // Of a graph in another, those of graphs in it counted each time.
+  static constexpr std::uint64_t max_inner_nodes = std::uint64_t{1} << 24;
 
   Graph() = default;
 
@@ -229,11 +231,15 @@ class Graph {
                   const std::vector<NodeId>& after, EdgeKind kind);
   void add_edge(const Edge& edge);
   void check_after(const std::vector<NodeId>& after) const;
-  static void check_depth(const Graph& child);
+  static void check_inner(const Graph& child);
+  static std::uint64_t nodes_in(const Node& node);
+  std::uint64_t all_nodes() const noexcept { return nodes_.size() + inner_nodes_; }
+  void set_node(NodeId id, Node next);
   std::vector<NodeId> path(NodeId from, NodeId to) const;
 
   static constexpr std::uint32_t no_edge = ~std::uint32_t{0};
-  std::uint32_t depth_ = 1;  // with the deepest child that it ever had
+  std::uint32_t depth_ = 1;        // with the deepest child that it ever had
+  std::uint64_t inner_nodes_ = 0;  // of graphs in it, each time
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   // By node, its latest edge in; by edge, the one before it into the same node.

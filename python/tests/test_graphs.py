@@ -290,6 +290,21 @@ def test_a_while_that_never_ends_is_named(device, scale):
         stream.synchronize()
 
 
+def test_temporary_is_a_buffer_of_bytes(device, scale):
+    word = reel.Graph.temporary(4, "word")
+    assert (len(word), word.dtype, word.shape) == (4, np.uint8, (4,)) and "word" in repr(word)
+    x, body, graph = ones(device, "x"), reel.Graph(), reel.Graph()
+    body.add_dispatch(scale, N // 64, reel.inout(x), 2.0)
+    graph.add_fill(word, np.uint32(1))
+    graph.add_if(word, body)
+    graph.add_if(word[0:4], body)
+    stream = device.stream()
+    graph.instantiate(device).launch(stream)
+    assert stream.read_now(x)[0] == 4
+    with pytest.raises(reel.Error, match="'word' is a temporary"):
+        word.read()
+
+
 def test_temporaries_share_bytes(device, scale):
     x = ones(device, "x")
     a, b = reel.Graph.temporary(4 * N, "a"), reel.Graph.temporary(4 * N, "b")

@@ -64,7 +64,7 @@ Command condition_command(const Decision& decision, const BufferRange& range,
 NodeId Graph::add_decision(const Decision& decision, const BufferRange& condition,
                            const NodeOptions& options) {
   check_branches(decision);
-  for (const auto& branch : decision.branches) check_depth(*branch);
+  for (const auto& branch : decision.branches) check_inner(*branch);
   const Command command =
       condition_command(decision, condition, {Barrier{}, options.label, options.scope});
   auto payload = std::make_shared<NodePayload>();
@@ -83,7 +83,7 @@ void Graph::replace(NodeId id, const Decision& decision, const BufferRange& cond
   Graph alone;
   alone.add_decision(decision, condition, {.label = old.command.label, .scope = old.command.scope});
   depth_ = std::max(depth_, alone.depth_);
-  nodes_[index_of(id)] = std::move(alone.nodes_.front());
+  set_node(id, std::move(alone.nodes_.front()));
 }
 
 NodeId Graph::add_if(const Condition& condition, const Graph& then, const NodeOptions& options) {

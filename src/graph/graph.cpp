@@ -78,19 +78,39 @@ void Graph::replace(NodeId id, const Command& command) {
   Node next{checked(command), payload};
   keep_alive(*payload, next.command.work);
   take_over(next.command, *payload);
-  nodes_[index_of(id)] = std::move(next);
+  set_node(id, std::move(next));
 }
 
-// What goes through a graph goes through its children by calls within calls.
-void Graph::check_depth(const Graph& child) {
+// What goes through a graph goes through its children by calls within calls, and through each as
+// often as it stands there: a few lines can ask for any number of nodes.
+void Graph::check_inner(const Graph& child) {
+  if (child.all_nodes() > max_inner_nodes)
+    fail(Code::invalid_argument,
+         "A graph of {} nodes, those of graphs in it counted each time, can't be in another: it "
+         "may have at most {}.",
+         child.all_nodes(), max_inner_nodes);
   if (child.depth_ >= max_depth)
     fail(Code::invalid_argument,
          "A graph that holds graphs {} deep can't be a child: at most {} may be within each other.",
          child.depth_, max_depth);
 }
 
+std::uint64_t Graph::nodes_in(const Node& node) {
+  if (const Graph* child = node.child()) return child->all_nodes();
+  std::uint64_t count = 0;
+  if (const Decision* decision = node.decision())
+    for (const auto& branch : decision->branches) count += branch->all_nodes();
+  return count;
+}
+
+void Graph::set_node(NodeId id, Node next) {
+  Node& node = nodes_[index_of(id)];
+  inner_nodes_ = inner_nodes_ - nodes_in(node) + nodes_in(next);
+  node = std::move(next);
+}
+
 void Graph::replace(NodeId id, const Graph& child) {
-  check_depth(child);
+  check_inner(child);
   const Node& old = node(id);
   if (!old.is_child())
     fail(Code::invalid_argument, "{} is a command and can't be replaced by a child graph.",
@@ -100,7 +120,7 @@ void Graph::replace(NodeId id, const Graph& child) {
   payload->child = std::make_shared<const Graph>(child);
   Node next{old.command, payload};
   next.command.label = payload->label;
-  nodes_[index_of(id)] = std::move(next);
+  set_node(id, std::move(next));
   depth_ = std::max(depth_, child.depth_ + 1);
 }
 
@@ -113,6 +133,7 @@ NodeId Graph::add_node(const Command& command, std::shared_ptr<NodePayload> payl
 
   const auto id = static_cast<NodeId>(nodes_.size());
   nodes_.push_back({std::move(own), std::move(payload)});
+  inner_nodes_ += nodes_in(nodes_.back());
   last_in_.push_back(no_edge);
   // Named twice is meant once: a stream that waits for an event of its own last command does it.
   std::vector<NodeId> before = after;
@@ -163,7 +184,7 @@ NodeId Graph::add_barrier(const NodeOptions& options) {
 }
 
 NodeId Graph::add_child(const Graph& child, const NodeOptions& options, EdgeKind kind) {
-  check_depth(child);
+  check_inner(child);
   auto payload = std::make_shared<NodePayload>();
   payload->child = std::make_shared<const Graph>(child);
   const NodeId id =

@@ -305,5 +305,32 @@ TEST_P(DecisionErrors, AGraphThatHoldsItselfHoldsWhatItWas) {
   expect_error(Code::invalid_argument, {"at most 256"}, [&] { nest(); });
 }
 
+// Both branches of each are the one before: a thirtieth would have a thousand million nodes.
+TEST_P(DecisionErrors, GraphsThatDoubleAreRefusedBeforeTheyAreTooLarge) {
+  Graph doubled = mad_graph(y, 1, 1);
+  const auto doubles = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      Graph outer;
+      outer.add_if(flag, doubled, doubled);
+      doubled = outer;
+    }
+  };
+  doubles(20);
+  expect_error(Code::invalid_argument, {"nodes", "at most 16777216"}, [&] { doubles(10); });
+
+  // What was replaced no longer counts.
+  Graph half = mad_graph(y, 1, 1), holder, child = half;
+  for (int i = 0; i < 22; ++i) {
+    Graph outer;
+    outer.add_if(flag, half, half);
+    half = outer;
+  }
+  const NodeId place = holder.add_child(half);
+  for (int i = 0; i < 5; ++i) holder.replace(place, half);
+  Graph outer;
+  outer.add_child(holder);
+  EXPECT_EQ(outer.node_count(), 1u);
+}
+
 }  // namespace
 }  // namespace reel::test

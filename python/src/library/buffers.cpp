@@ -94,6 +94,18 @@ Binding bind(const py::handle& value, Access access) { return {to_range(value), 
 
 }  // namespace
 
+py::object with_shape(Buffer buffer, const py::object& dtype, const py::object& shape) {
+  py::object result = py::cast(std::move(buffer));
+  result.attr("dtype") = dtype;
+  result.attr("shape") = shape;
+  return result;
+}
+
+py::object bytes_of_shape(Buffer buffer) {
+  const std::uint64_t size_bytes = buffer.size_bytes();
+  return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(size_bytes));
+}
+
 void bind_buffers(py::module_& module) {
   py::class_<Range, Holder<Range>>(module, "BufferRange", "Bytes of a buffer.")
       .def_property_readonly(

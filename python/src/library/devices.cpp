@@ -55,13 +55,6 @@ py::list list_devices() {
   return result;
 }
 
-py::object with_shape(Buffer buffer, const py::object& dtype, const py::object& shape) {
-  py::object result = py::cast(std::move(buffer));
-  result.attr("dtype") = dtype;
-  result.attr("shape") = shape;
-  return result;
-}
-
 // Of so many bytes, zeros of a shape and type, or a copy of an array.
 py::object make_buffer(const Device& device, const py::object& data, const std::string& label,
                        const py::object& dtype, const py::object& size_bytes) {
@@ -116,12 +109,7 @@ py::object make_buffer(const Device& device, const py::object& data, const std::
   }
   if (py::hasattr(data, "dtype"))
     return with_shape(std::move(buffer), data.attr("dtype"), data.attr("shape"));
-  return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(source.bytes().size()));
-}
-
-py::object bytes_of_shape(Buffer buffer) {
-  const std::uint64_t size_bytes = buffer.size_bytes();
-  return with_shape(std::move(buffer), py::dtype("uint8"), py::make_tuple(size_bytes));
+  return bytes_of_shape(std::move(buffer));
 }
 
 py::object make_shared_virtual(const Device& device, std::uint64_t size_bytes,

@@ -133,7 +133,7 @@ Runs `then` where the condition isn't 0, a uint32 in a buffer or what a function
       .def_static(
           "temporary",
           [](std::uint64_t size_bytes, const std::string& name) {
-            return Graph::temporary(size_bytes, name);
+            return bytes_of_shape(Graph::temporary(size_bytes, name));
           },
           py::arg("size_bytes"), label,
           "temporary(size_bytes, label='')\n--\n\nMemory that nodes share by when they need it.");

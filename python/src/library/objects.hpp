@@ -50,6 +50,10 @@ struct PyGraphExec {
   std::vector<Kept> reads;
 };
 
+// A Buffer as Python sees it: what its bytes are is Python's to know.
+py::object with_shape(Buffer buffer, const py::object& dtype, const py::object& shape);
+py::object bytes_of_shape(Buffer buffer);  // so many uint8
+
 // A Buffer or a Range.
 Range to_range(const py::handle& value);
 
