@@ -4,6 +4,7 @@
 // function of the host. It is asked when the launch gets there, a loop's again before each round.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -34,7 +35,9 @@ struct Condition {         // what is asked, and where
 
   Condition() = default;
   Condition(const BufferRange& uint32) : range(uint32) {}
-  Condition(const Buffer& buffer) : range(buffer, 0, sizeof(std::uint32_t)) {}  // its first uint32
+  // Its first uint32. What is shorter is refused by the graph, which knows what it decides.
+  Condition(const Buffer& buffer)
+      : range(buffer, 0, std::min<std::uint64_t>(buffer.size_bytes(), sizeof(std::uint32_t))) {}
   // Runs after everything before it in the graph, as a host call does. It may look at what reads of
   // the graph fetched, and may not use streams of the device.
   template <class F>

@@ -11,6 +11,11 @@
 namespace reel {
 namespace {
 
+// "an if", "a while"; "An if" with 'A'.
+std::string one(DecisionKind kind, char article = 'a') {
+  return fmt::format("{}{} {}", article, kind == DecisionKind::if_else ? "n" : "", to_string(kind));
+}
+
 std::shared_ptr<const Graph> copy_of(const Graph& graph) {
   return std::make_shared<const Graph>(graph);
 }
@@ -22,36 +27,35 @@ void check_branches(const Decision& decision) {
                     : is_if                                    ? count == 1 || count == 2
                                                                : count == 1;
   if (!fits)
-    fail(Code::invalid_argument, "A {} has {} graphs; it takes {}.", to_string(decision.kind),
-         count,
+    fail(Code::invalid_argument, "{} has {} graphs; it takes {}.", one(decision.kind, 'A'), count,
          decision.kind == DecisionKind::switch_case ? "at least one"
          : is_if                                    ? "one or two"
                                                     : "one");
   if (std::ranges::any_of(decision.branches, [](const auto& branch) { return !branch; }))
-    fail(Code::invalid_argument, "A {} is given a graph that is null.", to_string(decision.kind));
+    fail(Code::invalid_argument, "{} is given a graph that is null.", one(decision.kind, 'A'));
 }
 
 // The command of the node: what the condition is read by, or nothing but its place.
 Command condition_command(const Decision& decision, const BufferRange& range,
                           const Command& texts) {
-  const char* kind = to_string(decision.kind);
   Command command{Barrier{}, texts.label, texts.scope};
   if (decision.kind == DecisionKind::repeat || decision.predicate) {
     if (decision.predicate && !*decision.predicate)
-      fail(Code::invalid_argument, "The function that a {} asks is empty.", kind);
+      fail(Code::invalid_argument, "The function that {} asks is empty.", one(decision.kind));
     if (decision.predicate && decision.kind == DecisionKind::repeat)
       fail(Code::invalid_argument, "A repeat has a count and asks no function.");
     if (range.buffer)
-      fail(Code::invalid_argument, "A {} {} and can't read buffer '{}' too.", kind,
+      fail(Code::invalid_argument, "{} {} and can't read buffer '{}' too.", one(decision.kind, 'A'),
            decision.predicate ? "asks a function" : "has a count", range.buffer->label);
     return command;
   }
   if (!range.buffer)
-    fail(Code::invalid_argument, "A {} has no condition: give it a buffer or a function.", kind);
+    fail(Code::invalid_argument, "{} has no condition: give it a buffer or a function.",
+         one(decision.kind, 'A'));
   if (range.size_bytes != sizeof(std::uint32_t) || range.offset_bytes % sizeof(std::uint32_t) != 0)
     fail(Code::invalid_argument,
-         "The condition of a {} is a uint32, so 4 bytes at a multiple of 4; {} is not.", kind,
-         describe(range));
+         "The condition of {} is a uint32, so 4 bytes at a multiple of 4; {} is not.",
+         one(decision.kind), describe(range));
   std::uint32_t place = 0;  // for the check
   command.work = Read{range, std::as_writable_bytes(std::span(&place, 1))};
   validate(command);
@@ -77,8 +81,8 @@ NodeId Graph::add_decision(const Decision& decision, const BufferRange& conditio
 void Graph::replace(NodeId id, const Decision& decision, const BufferRange& condition) {
   const Node& old = node(id);
   if (!old.decides())
-    fail(Code::invalid_argument, "{} decides nothing and can't be replaced by a {}.", describe(id),
-         to_string(decision.kind));
+    fail(Code::invalid_argument, "{} decides nothing and can't be replaced by {}.", describe(id),
+         one(decision.kind));
   // As if it were new, so that there is one way to check and to make it.
   Graph alone;
   alone.add_decision(decision, condition, {.label = old.command.label, .scope = old.command.scope});

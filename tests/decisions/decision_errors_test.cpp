@@ -68,6 +68,8 @@ TEST_P(DecisionErrors, ASwitchWithoutSuchABranchTakesNoneOfThem) {
 TEST_P(DecisionErrors, ConditionsMustBeAWordOfALiveBuffer) {
   Graph graph;
   const Graph body = mad_graph(y, 1, 1);
+  expect_error(Code::invalid_argument, {"condition of an if", "4 bytes at a multiple of 4"},
+               [&] { graph.add_if(device().buffer(3, "short"), graph); });
   expect_error(Code::invalid_argument, {"4 bytes at a multiple of 4"},
                [&] { graph.add_if(flag.range(2, 4), body); });
   expect_error(Code::invalid_argument, {"4 bytes at a multiple of 4"},
