@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <mutex>
 #include <reel/host_kernel.hpp>
 #include <thread>
 #include <vector>
@@ -12,9 +13,12 @@ namespace {
 void add(const reel::HostGroup& group, const float* a, const float* b, float* c) {
   while (std::getenv("REEL_TEST_HANG")) std::this_thread::sleep_for(std::chrono::seconds(1));
   if (std::getenv("REEL_TEST_CRASH")) std::raise(SIGSEGV);
-  static std::vector<std::vector<char>> eaten;
-  while (std::getenv("REEL_TEST_EAT") && eaten.size() < 4096)
-    eaten.emplace_back(std::size_t{1} << 20, 'x');
+  if (std::getenv("REEL_TEST_EAT")) {
+    static std::mutex mutex;  // groups run on several threads
+    static std::vector<std::vector<char>> eaten;
+    const std::lock_guard lock(mutex);
+    while (eaten.size() < 4096) eaten.emplace_back(std::size_t{1} << 20, 'x');
+  }
   float more = std::getenv("REEL_TEST_DRIFT") ? 1.0F : 0.0F;
   if (std::getenv("REEL_TEST_UNSTEADY"))
     more =
