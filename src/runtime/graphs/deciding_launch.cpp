@@ -350,8 +350,8 @@ std::string DecidingLaunch::limit_reached(Frame& frame, const Decision& decision
   const LoopLimits& limits = decision.limits;
   if (limits.iterations && frame.round >= limits.iterations)
     return fmt::format(
-        "{} still has the condition {} after {} rounds, which is the limit of iterations it was "
-        "given; nothing after it was launched.",
+        "{} still has the condition {} after {} rounds, which is the limit of its iterations; "
+        "nothing after it was launched. Let the condition become 0, or raise its LoopLimits.",
         name_of_decision(), value, frame.round);
   if (limits.time.count() <= 0 || frame.round == 0) return {};
   const std::chrono::milliseconds now = coarse_now();
@@ -360,7 +360,7 @@ std::string DecidingLaunch::limit_reached(Frame& frame, const Decision& decision
   if (taken < limits.time) return {};
   return fmt::format(
       "{} still has the condition {} after {} ms and {} rounds; its limit is {} ms. Nothing after "
-      "it was launched.",
+      "it was launched. Let the condition become 0, or raise its LoopLimits.",
       name_of_decision(), value, taken.count(), frame.round, limits.time.count());
 }
 
