@@ -130,6 +130,7 @@ def main():
     parser.add_argument("--json", help="write what was found here too")
     parser.add_argument("--self-test", action="store_true", help="check the arithmetic, run nothing")
     arguments, options = parser.parse_known_args()
+    options = [word for word in options if word != "--"]  # between its own options and the benchmark's
     if arguments.self_test:
         return self_test()
     if arguments.pairs < 1:
