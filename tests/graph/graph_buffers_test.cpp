@@ -49,6 +49,31 @@ TEST(GraphBuffers, ABufferWrittenInPartIsStillAnInputWhereMoreIsRead) {
   EXPECT_THAT(texts(graph), ElementsAre("half in out 64", "to out 64", "whole out 64"));
 }
 
+// A switch without a case for a number ends its launch, a while may run no round.
+TEST(GraphBuffers, WhatEveryBranchWritesIsNoInput) {
+  const Buffer flag = make_buffer("flag"), x = make_buffer("x"), to = make_buffer("to");
+  Graph whole, half;
+  whole.add_fill(x, std::uint8_t{1});
+  half.add_fill(x.range(0, 32), std::uint8_t{2});
+  const auto reads_it_later = [&](auto&& decide) {
+    Graph graph;
+    decide(graph);
+    graph.add_copy(to, x);
+    for (const GraphBuffer& b : graph.buffers())
+      if (b.name == "x") return b.is_input;
+    return false;
+  };
+  EXPECT_FALSE(reads_it_later([&](Graph& g) { g.add_if(flag, whole, whole); }));
+  EXPECT_FALSE(reads_it_later([&](Graph& g) {
+    g.add_switch(flag, std::vector{whole, whole, whole});
+  }));
+  EXPECT_FALSE(reads_it_later([&](Graph& g) { g.add_repeat(1, whole); }));
+  EXPECT_TRUE(reads_it_later([&](Graph& g) { g.add_repeat(0, whole); }));
+  EXPECT_TRUE(reads_it_later([&](Graph& g) { g.add_if(flag, whole, half); }));
+  EXPECT_TRUE(reads_it_later([&](Graph& g) { g.add_if(flag, whole); }));
+  EXPECT_TRUE(reads_it_later([&](Graph& g) { g.add_while(flag, whole); }));
+}
+
 TEST(GraphBuffers, OrderCountsNotThePlaceInTheList) {
   const Buffer a = make_buffer("a"), b = make_buffer("b");
   Graph graph;
