@@ -210,13 +210,6 @@ TEST(FillDead, IsNotFoundWhereTheKernelAddsToIt) {
   EXPECT_FALSE(find(made, "fill.dead"));
 }
 
-void add_small(MadeDocument& made, std::uint64_t step) {
-  const auto x = made.buffer({.size = 1 << 20});
-  for (std::uint64_t i = 0; i < 20; ++i) {
-    const double t = 1 + 2 * static_cast<double>(i);
-    made.add({.kind = WorkKind::write, .run = {t, t + 1}, .writes = {{x, i * step, 256}}});
-  }
-}
 // Its fills are those of two branches, of which one runs; as nodes of one graph, the first is dead.
 TEST(FillDead, IsNotFoundInPartsOfASavedGraph) {
   const Device device = open_device("host");
@@ -240,6 +233,13 @@ TEST(FillDead, IsNotFoundInPartsOfASavedGraph) {
   EXPECT_TRUE(is_found(flat));
 }
 
+void add_small(MadeDocument& made, std::uint64_t step) {
+  const auto x = made.buffer({.size = 1 << 20});
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    const double t = 1 + 2 * static_cast<double>(i);
+    made.add({.kind = WorkKind::write, .run = {t, t + 1}, .writes = {{x, i * step, 256}}});
+  }
+}
 TEST(CopySmall, IsFoundForPiecesSideBySide) {
   MadeDocument made;
   add_small(made, 256);

@@ -321,7 +321,7 @@ TEST_P(DecisionErrors, GraphsThatDoubleAreRefusedBeforeTheyAreTooLarge) {
   expect_error(Code::invalid_argument, {"nodes", "at most 16777216"}, [&] { doubles(10); });
 
   // What was replaced no longer counts.
-  Graph half = mad_graph(y, 1, 1), holder, child = half;
+  Graph half = mad_graph(y, 1, 1), holder;
   for (int i = 0; i < 22; ++i) {
     Graph outer;
     outer.add_if(flag, half, half);

@@ -6,6 +6,7 @@
 
 #include "analysis/time/host_calls.hpp"
 #include "analysis/time/idle.hpp"
+#include "document/trace/holds_graph.hpp"
 #include "reel/units.hpp"
 
 namespace reel::analysis {
@@ -113,9 +114,7 @@ void mark_small(const Case& c, Finding& finding) {
 // A saved graph has the commands of its child graphs and branches behind its own, each once: in no
 // order in which they run, so nothing is known of what comes before what.
 bool is_graph_of_parts(const Trace& trace) {
-  const auto kind = trace.facts().find("kind");
-  return kind != trace.facts().end() && kind->second == "graph" &&
-         std::ranges::any_of(trace.works(), [](const TraceWork& work) {
+  return holds_graph(trace) && std::ranges::any_of(trace.works(), [](const TraceWork& work) {
            return work.kind == WorkKind::launch || work.kind == WorkKind::opaque;
          });
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/fail.hpp"
+#include "document/trace/holds_graph.hpp"
 #include "document/trace/ranges.hpp"
 
 namespace reel::rerun {
@@ -30,8 +31,7 @@ std::optional<Device> find_device(const TraceDevice& recorded, const std::vector
 }  // namespace
 
 void check_is_capture(const Trace& trace) {
-  const auto kind = trace.facts().find("kind");
-  if (kind != trace.facts().end() && kind->second == "graph")
+  if (holds_graph(trace))
     fail(Code::unsupported,
          "'{}' holds a saved graph and no recorded work; Graph::load() launches it.", trace.path());
 }
